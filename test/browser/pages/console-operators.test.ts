@@ -94,22 +94,6 @@ test('work: an encode is cancelled, and a failed job runs again', async () => {
   await closeConsole(opened);
 });
 
-test('library: the count of failed assets leads to them', async () => {
-  const waiting = await openUpload(service, 'ann', { filename: 'waiting.mp4' });
-  const opened = await openConsole({ browser, service }, 'phone', 'dark');
-  const { page } = opened;
-  await openAddress(page, '/library');
-  const tiles = page.getByRole('link').filter({ has: page.getByText('.mp4') });
-  await tiles.filter({ hasText: 'waiting.mp4' }).waitFor();
-  await page.getByRole('navigation', { name: 'States' }).getByRole('link', { name: '1 failed' }).click();
-  await page.waitForURL(/\/library\?stream_status=failed$/);
-  await tiles.filter({ hasText: 'waiting.mp4' }).waitFor({ state: 'detached' });
-  expect(await tiles.count()).toBe(1);
-  await expectSound(opened);
-  await call(service, `DELETE /media/${waiting.asset_id}`, { headers: asUser('ann') });
-  await closeConsole(opened);
-});
-
 test('health: charts of the samples, and a storage check with its result', async () => {
   await rows(
     service.dataDir,

@@ -10,7 +10,7 @@ import { expectSuccess } from '../../support/http/envelope.ts';
 import { IMAGE, openUpload } from '../../support/media.ts';
 import { launchChromium } from '../../support/playback/browser.ts';
 import { signInAs, signOut } from '../../support/playback/console-page.ts';
-import { asOperator, call, startTestService, type TestService } from '../../support/service.ts';
+import { asOperator, asUser, call, startTestService, type TestService } from '../../support/service.ts';
 
 const SIZES = { desk: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } } as const;
 const SLOW = { timeout: 60_000 };
@@ -85,6 +85,21 @@ async function expectSound(page: Page): Promise<void> {
   expect(isWide).toBe(false);
   expect(faults).toEqual([]);
 }
+
+test('the counts of the states lead to their assets', async () => {
+  const { asset_id: id } = await openUpload(service, 'una', { ...IMAGE, title: 'On its way' });
+  const page = await openPage('phone', 'dark');
+  await signIn(page);
+  await page.goto(`${service.address}/console/library`);
+  const states = page.getByRole('navigation', { name: 'States' });
+  await states.getByRole('link', { name: /^\d+ waiting for bytes$/ }).click(SLOW);
+  await page.waitForURL(/\/library\?stream_status=pending_upload$/);
+  await page.getByText('On its way').waitFor(SLOW);
+  expect(await states.locator('[aria-current]').textContent()).toMatch(/ waiting for bytes$/);
+  await expectSound(page);
+  await call(service, `DELETE /media/${id}`, { headers: asUser('una') });
+  await page.context().close();
+});
 
 describe.each(['desk', 'phone'] as const)('on a %s', (size) => {
   test('two files are dropped, play, are found, thrown away and restored', async () => {

@@ -8,7 +8,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchChromium } from '../../support/playback/browser.ts';
 import { makeClip } from '../../support/clips/clips.ts';
 import { freePort } from '../../support/http/free-port.ts';
-import { newDataDir, SECRETS, startTestService, type TestService } from '../../support/service.ts';
+import { SECRETS, startTestService, type TestService } from '../../support/service.ts';
+import { newDataDir } from '../../support/service/data-folders.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
