@@ -21,6 +21,8 @@ const onDisk = prepareTemporaryFolder();
 const inMemory = prepareMemoryFolder(onDisk);
 process.env['TMPDIR'] = onDisk;
 process.env['TEST_KEPT_FOLDER'] = onDisk;
+/** Its services and tests have databases in one server. */
+const postgresServer = 'test/support/postgres/server.setup.ts';
 /** Tests of failures keep their data on the disk, as operators do. */
 const fast = { env: { TMPDIR: inMemory } };
 // Each process loads the same packages, in half the time with this cache.
@@ -40,6 +42,7 @@ export default defineConfig({
         test: {
           name: 'journeys',
           include: [...journeyFiles],
+          globalSetup: [postgresServer],
           isolate: false,
           // One more than cores, since each test waits at times: for leases, timeouts and paced encodes.
           maxWorkers: 3,
@@ -102,13 +105,19 @@ export default defineConfig({
         test: {
           name: 's3',
           include: ['test/s3/**/*.test.ts', ...(missingS3Server() === undefined ? s3JourneyFiles : [])],
-          globalSetup: ['test/s3/s3-server.setup.ts'],
+          globalSetup: ['test/s3/s3-server.setup.ts', postgresServer],
           env: { ...S3_CREDENTIALS, ...fast.env },
           ...limits,
         },
       },
       {
-        test: { name: 'sdk', include: [...sdkJourneyFiles], env: { TEST_SDK: '1', ...fast.env }, ...limits },
+        test: {
+          name: 'sdk',
+          include: [...sdkJourneyFiles],
+          globalSetup: [postgresServer],
+          env: { TEST_SDK: '1', ...fast.env },
+          ...limits,
+        },
       },
       {
         test: {

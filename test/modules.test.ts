@@ -24,6 +24,7 @@ const ENTRY_POINTS = [
   'packages/elements/src/player.ts',
   'test/mutation/vitest.config.ts',
   'test/s3/s3-server.setup.ts',
+  'test/support/postgres/server.setup.ts',
   'vitest.config.ts',
 ];
 

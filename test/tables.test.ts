@@ -21,7 +21,7 @@ let server: TestPostgres;
 let connection: Connection;
 beforeAll(async () => {
   server = await startTestPostgres();
-  connection = await server.database('migrated');
+  connection = await server.database();
   await migrate(connection);
 });
 afterAll(() => server.stop());
@@ -155,8 +155,8 @@ describe('a migrated database', () => {
 
 describe('a server whose clock is not in UTC', () => {
   test('has the same months without gaps or overlaps', async () => {
-    const berlin = await server.database('berlin');
-    await rowsOf(berlin, "alter database berlin set timezone = 'Europe/Berlin'");
+    const berlin = await server.database();
+    await rowsOf(berlin, `alter database ${berlin.database} set timezone = 'Europe/Berlin'`);
     await migrate(berlin);
     await rowsOf(berlin, 'select create_month_partitions(12)');
     const months = monthsAhead(12).map((end) => ({
@@ -177,7 +177,7 @@ describe('a server whose clock is not in UTC', () => {
 
 describe('migrations', () => {
   test('are applied once, by one of three processes that start together', async () => {
-    const fresh = await server.database('together');
+    const fresh = await server.database();
     const applied = (await Promise.all([migrate(fresh), migrate(fresh), migrate(fresh)])).filter(
       ({ length }) => length > 0,
     );

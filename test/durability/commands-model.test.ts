@@ -7,7 +7,7 @@ import { foretell } from '../support/assets/asset-model.ts';
 import { commands, type Step } from '../support/assets/asset-steps.ts';
 import { makeClip } from '../support/clips/clips.ts';
 import { SEED } from '../support/service/seed.ts';
-import { newDatabaseDir } from '../support/service.ts';
+import { newDatabaseDir } from '../support/service/data-folders.ts';
 import { endAllIn, type ServiceProcess, startProcess } from '../support/service/service-process.ts';
 
 /** Each run has another seed: many short runs search further than one long run. */

@@ -92,5 +92,5 @@ test('requests get 503 while the network is cut, and writes go on after it heals
     expectSuccess(answer);
   await ledger.close();
   expect(ledger.surprises).toEqual([]);
-  await expectNothingLost(service, data.databaseDir, ledger);
+  await expectNothingLost(service, data.dataDir, ledger);
 });

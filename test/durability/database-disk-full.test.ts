@@ -13,10 +13,10 @@ import {
   asUser,
   call,
   eventually,
-  newDataDir,
   startTestService,
   type TestService,
 } from '../support/service.ts';
+import { newDataDir } from '../support/service/data-folders.ts';
 import { fillDisk, mountTightDisk, type TightDisk } from '../support/service/small-disk.ts';
 
 const MIB = 1024 * 1024;

@@ -15,10 +15,10 @@ import {
   asUser,
   call,
   eventually,
-  newDataDir,
   startTestService,
   type TestService,
 } from '../support/service.ts';
+import { newDataDir } from '../support/service/data-folders.ts';
 import { fillDisk, mountTightDisk, type TightDisk } from '../support/service/small-disk.ts';
 import { filesNaming, openJobs, rows } from '../support/service/traces.ts';
 import { create, offsetOf, patch, send } from '../support/uploads/tus.ts';

@@ -6,7 +6,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-
 import { ffmpegPath, makeClip } from '../support/clips/clips.ts';
 import { complete, IMAGE, openUpload, putBytes, settled } from '../support/media.ts';
 import { bombPng } from '../support/clips/pictures.ts';
-import { newDataDir, newDatabaseDir } from '../support/service.ts';
+import { newDataDir, newDatabaseDir } from '../support/service/data-folders.ts';
 import {
   endAllIn,
   type ServiceProcess,

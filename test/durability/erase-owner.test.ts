@@ -46,7 +46,7 @@ afterAll(async () => {
 /** Images with an original, an event and a completed job each. */
 async function fillOwner(): Promise<void> {
   const created = await rows(
-    data.databaseDir,
+    data.dataDir,
     `with created as (
        insert into assets (id, owner_user_id, kind, filename, content_type, mime_type, visibility,
                            stream_status, uploaded_at, original_upload, size_bytes, created_at, updated_at)
@@ -94,9 +94,9 @@ test('every killed worker has a successor, others are not held up, and nothing s
       .reduce((sum, line) => sum + Number(line['count']), 0);
   expect([removed('asset'), removed('originals_files'), receipt.isSigned]).toEqual([ASSETS, ASSETS, true]);
   expect(removed('events')).toBe(2 * ASSETS);
-  expect(await rowsNaming(data.databaseDir, [OWNER])).toEqual([]);
+  expect(await rowsNaming(data.dataDir, [OWNER])).toEqual([]);
   expect(
-    await rows(data.databaseDir, `select id from pgboss.job where data ->> 'assetId' <> $1`, [other.id]),
+    await rows(data.dataDir, `select id from pgboss.job where data ->> 'assetId' <> $1`, [other.id]),
   ).toEqual([]);
   const left = await filesNaming(join(data.dataDir, 'objects', 'originals'));
   expect(left.filter((path) => !path.includes(other.id))).toEqual([]);

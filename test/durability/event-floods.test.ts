@@ -7,7 +7,8 @@ import { expectSuccess } from '../support/http/envelope.ts';
 import { readEvents } from '../support/service/event-streams.ts';
 import { openUpload } from '../support/media.ts';
 import { openCarelessSocket } from '../support/http/raw-socket.ts';
-import { asUser, call, newDatabaseDir, tokenOf } from '../support/service.ts';
+import { asUser, call, tokenOf } from '../support/service.ts';
+import { newDatabaseDir } from '../support/service/data-folders.ts';
 import { endAllIn, type ServiceProcess, startProcess } from '../support/service/service-process.ts';
 
 const MIB = 1024 * 1024;

@@ -6,7 +6,8 @@ import { bombPng } from '../support/clips/pictures.ts';
 import { expectRefusal, expectSuccess } from '../support/http/envelope.ts';
 import { complete, IMAGE, openUpload, putBytes, readAsset, settled } from '../support/media.ts';
 import { startReplicatedPostgres } from '../support/postgres/standby.ts';
-import { asUser, call, eventually, newDataDir } from '../support/service.ts';
+import { asUser, call, eventually } from '../support/service.ts';
+import { newDataDir } from '../support/service/data-folders.ts';
 import { endAllIn, type ServiceProcess, startProcess } from '../support/service/service-process.ts';
 
 const WRITERS = 4;

@@ -3,7 +3,8 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openSocket } from '../support/http/raw-socket.ts';
-import { call, newDatabaseDir } from '../support/service.ts';
+import { call } from '../support/service.ts';
+import { newDatabaseDir } from '../support/service/data-folders.ts';
 import { endAllIn, type ServiceProcess, startProcess } from '../support/service/service-process.ts';
 import { processesNaming } from '../support/service/traces.ts';
 

@@ -8,7 +8,8 @@ import { makeClip } from '../support/clips/clips.ts';
 import { startImport } from '../support/uploads/imports.ts';
 import { type AssetJson, offer, settled } from '../support/media.ts';
 import { bombPng } from '../support/clips/pictures.ts';
-import { asUser, newDatabaseDir } from '../support/service.ts';
+import { asUser } from '../support/service.ts';
+import { newDatabaseDir } from '../support/service/data-folders.ts';
 import { endAllIn, type ServiceProcess, startProcess } from '../support/service/service-process.ts';
 
 const IMPORT_STARTS_WITHIN_MS = 10_000;

@@ -3,7 +3,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeClip } from '../support/clips/clips.ts';
 import { complete, openUpload, putBytes } from '../support/media.ts';
-import { newDatabaseDir } from '../support/service.ts';
+import { newDatabaseDir } from '../support/service/data-folders.ts';
 import { endAllIn, type ServiceProcess, startProcess } from '../support/service/service-process.ts';
 
 const HOSTILE = 8;

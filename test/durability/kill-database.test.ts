@@ -9,7 +9,8 @@ import { halves } from '../support/store/partial-writes.ts';
 import { complete, IMAGE, openUpload, putBytes, settled } from '../support/media.ts';
 import { bombPng } from '../support/clips/pictures.ts';
 import { urlOf } from '../support/postgres/postgres.ts';
-import { asUser, call, eventually, newDataDir, newDatabaseDir } from '../support/service.ts';
+import { asUser, call, eventually } from '../support/service.ts';
+import { newDataDir, newDatabaseDir } from '../support/service/data-folders.ts';
 import { endAllIn, type ServiceProcess, startProcess } from '../support/service/service-process.ts';
 
 const KILLS = 3;

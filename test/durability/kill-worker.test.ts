@@ -7,7 +7,8 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-
 import { makeClip, pacedEngine, NOT_COPYABLE } from '../support/clips/clips.ts';
 import { complete, openUpload, putBytes, readAsset, settled } from '../support/media.ts';
 import { CLEAN, decode } from '../support/clips/picture-and-sound.ts';
-import { asUser, call, eventually, newDataDir, newDatabaseDir } from '../support/service.ts';
+import { asUser, call, eventually } from '../support/service.ts';
+import { newDataDir, newDatabaseDir } from '../support/service/data-folders.ts';
 import {
   endAllIn,
   type ServiceProcess,

@@ -9,7 +9,8 @@ import { type BreakingProxy, startBreakingProxy } from '../support/http/breaking
 import { makeClip } from '../support/clips/clips.ts';
 import { openUpload, readAsset, VIDEO } from '../support/media.ts';
 import { urlOf } from '../support/postgres/postgres.ts';
-import { asUser, call, newDatabaseDir, newDataDir, tokenOf } from '../support/service.ts';
+import { asUser, call, tokenOf } from '../support/service.ts';
+import { newDatabaseDir, newDataDir } from '../support/service/data-folders.ts';
 import { endAllIn, type ServiceProcess, startProcess } from '../support/service/service-process.ts';
 import { tusUrl } from '../support/uploads/tus.ts';
 

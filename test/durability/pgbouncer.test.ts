@@ -9,7 +9,8 @@ import { freePort } from '../support/http/free-port.ts';
 import { complete, IMAGE, openUpload, putBytes, settled } from '../support/media.ts';
 import { missingPgBouncer, startPgBouncer } from '../support/postgres/pgbouncer.ts';
 import { rowsOf } from '../support/postgres/postgres.ts';
-import { asUser, newDataDir, newDatabaseDir } from '../support/service.ts';
+import { asUser } from '../support/service.ts';
+import { newDataDir, newDatabaseDir } from '../support/service/data-folders.ts';
 import { readEvents } from '../support/service/event-streams.ts';
 import {
   endAllIn,

@@ -3,7 +3,8 @@
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { asUser, call, eventually, newDatabaseDir } from '../support/service.ts';
+import { asUser, call, eventually } from '../support/service.ts';
+import { newDatabaseDir } from '../support/service/data-folders.ts';
 import { endAllIn, type ServiceProcess, startProcess } from '../support/service/service-process.ts';
 import { freePort } from '../support/http/free-port.ts';
 import { createLargeFile } from '../support/clips/test-data.ts';

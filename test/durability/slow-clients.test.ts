@@ -7,7 +7,8 @@ import { setInterval as every } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { IMAGE, openUpload, putBytes, type Started } from '../support/media.ts';
 import { openSocket } from '../support/http/raw-socket.ts';
-import { asUser, call, eventually, newDatabaseDir, tokenOf } from '../support/service.ts';
+import { asUser, call, eventually, tokenOf } from '../support/service.ts';
+import { newDatabaseDir } from '../support/service/data-folders.ts';
 import { endAllIn, type ServiceProcess, startProcess } from '../support/service/service-process.ts';
 import { filesNaming } from '../support/service/traces.ts';
 

@@ -9,7 +9,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectSuccess } from '../support/http/envelope.ts';
 import { complete, IMAGE, openUpload, putBytes, settled } from '../support/media.ts';
 import { openSocket } from '../support/http/raw-socket.ts';
-import { asUser, call, eventually, newDatabaseDir } from '../support/service.ts';
+import { asUser, call, eventually } from '../support/service.ts';
+import { newDatabaseDir } from '../support/service/data-folders.ts';
 import { endAllIn, type ServiceProcess, startProcess } from '../support/service/service-process.ts';
 
 const MIB = 1024 * 1024;

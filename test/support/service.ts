@@ -1,6 +1,6 @@
 // A whole service in the test's process: real database, real disk, real encoder, a port of its own, a folder
 // that goes with it.
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeNginx } from '../../deploy/cluster/nginx.ts';
@@ -16,8 +16,9 @@ import { checkResponse, registerServer } from './http/api-document.ts';
 import { ffmpegPath } from './clips/clips.ts';
 import { freePort } from './http/free-port.ts';
 import { inspect } from './clips/inspect.ts';
-import { copyMigratedCluster } from './postgres/migrated-cluster.ts';
+import { openPlace } from './service/service-place.ts';
 import { callBySdk, IS_BY_SDK } from './uploads/sdk-calls.ts';
+import type { Environment } from '../../service/src/platform/settings/read-settings.ts';
 import { storageOf } from './store/test-store.ts';
 
 /**
@@ -34,7 +35,6 @@ export const SECRETS = {
 } as const;
 
 export type TestService = RunningService & { readonly url: string; readonly dataDir: string };
-type Environment = Readonly<Record<string, string | undefined>>;
 
 type ServiceOptions = {
   readonly addedProviders?: readonly RegisteredProvider[];
@@ -42,6 +42,8 @@ type ServiceOptions = {
   readonly isStoreDirect?: boolean;
   /** Behind nginx only: it asks the service once a second for each segment. */
   readonly hasPopularSegments?: boolean;
+  /** With the embedded server of an own data folder, as after `npm start`, for tests that look into it. */
+  readonly ownsServer?: boolean;
 };
 
 /** Settings of every service that tests start. */
@@ -61,10 +63,12 @@ export async function startTestService(
     addedProviders = [],
     isStoreDirect = true,
     hasPopularSegments = false,
+    ownsServer = false,
     ...extras
   }: TestOverrides & ServiceOptions = {},
 ): Promise<TestService> {
-  const dataDir = environment['DATA_DIR'] ?? (await newDatabaseDir());
+  const place = await openPlace(environment, ownsServer);
+  const { dataDir } = place;
   const proxyPort =
     IS_BEHIND_NGINX && environment['MEDIARY_ROLE'] !== 'worker' ? await freePort() : undefined;
   const proxy = proxyPort === undefined ? {} : { PUBLIC_BASE_URL: `http://127.0.0.1:${proxyPort}` };
@@ -72,7 +76,7 @@ export async function startTestService(
     {
       ...TEST_SETTINGS,
       ...proxy,
-      DATA_DIR: dataDir,
+      ...place.settings,
       FFMPEG_PATH: ffmpegPath(),
       ...storageOf(dataDir, { isDirect: isStoreDirect }),
       ...environment,
@@ -98,7 +102,7 @@ export async function startTestService(
       await service.stop();
       forget?.();
       if (nginx) await nginx.stop();
-      if (!environment['DATA_DIR']) await rm(dataDir, { recursive: true, force: true });
+      await place.remove();
     },
   };
 }
@@ -152,23 +156,6 @@ export async function expectAlive({
   });
   const { status } = await fetch(`${address}/healthz`);
   if (status !== 200) throw new Error(`the service answers ${status} after the test`);
-}
-
-/**
- * Open to others: root's database server runs as somebody else, and would otherwise lie outside and stay
- * there.
- */
-export async function newDataDir(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'mediary-test-'));
-  await chmod(folder, 0o755);
-  return folder;
-}
-
-/** The same, with a migrated database cluster. */
-export async function newDatabaseDir(): Promise<string> {
-  const folder = await newDataDir();
-  await copyMigratedCluster(folder);
-  return folder;
 }
 
 export const tokenOf = (userId: string | number, claims: object = {}): string =>

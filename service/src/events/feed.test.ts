@@ -10,7 +10,6 @@ import {
 } from '../../../test/support/postgres/postgres.ts';
 import type { Connection } from '../platform/postgres/connection.ts';
 import type { Database } from '../platform/postgres/database.ts';
-import { migrate } from '../platform/postgres/migrate.ts';
 import {
   type NotificationChannels,
   type Notifications,
@@ -28,8 +27,7 @@ let db: Database;
 let channels: NotificationChannels;
 beforeAll(async () => {
   server = await startTestPostgres();
-  connection = await server.database('feed');
-  await migrate(connection);
+  connection = await server.migrated();
   db = openTestDatabase(connection);
   channels = openChannels({ connection, onError: () => {} });
 });
@@ -138,7 +136,7 @@ test('an event waits for an older transaction that may still write one before it
 });
 
 test('a transaction of another database does not delay the feed', async () => {
-  const other = await openClient(await server.database('reports'));
+  const other = await openClient(await server.database());
   await other.query('create table facts (n int)');
   await other.query('begin');
   await other.query('insert into facts values (1)');

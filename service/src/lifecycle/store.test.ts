@@ -7,7 +7,6 @@ import { newEvent } from '../assets/asset-event.ts';
 import { createAssetLoader } from '../assets/asset-lookup.ts';
 import type { Connection } from '../platform/postgres/connection.ts';
 import { type Database, openDatabase } from '../platform/postgres/database.ts';
-import { migrate } from '../platform/postgres/migrate.ts';
 import { uuidV7 } from '../platform/values/uuid-v7.ts';
 import type { AssetChange } from './decisions/change.ts';
 import { type AssetStore, createAssetStore } from './store.ts';
@@ -25,8 +24,7 @@ let failSending = false;
 
 beforeAll(async () => {
   server = await startTestPostgres();
-  connection = await server.database('store');
-  await migrate(connection);
+  connection = await server.migrated();
   db = openDatabase({ connection, onIdleError: () => {} });
 });
 afterAll(async () => {

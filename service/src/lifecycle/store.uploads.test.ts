@@ -9,7 +9,6 @@ import { createAssetLoader } from '../assets/asset-lookup.ts';
 import type { ServiceJobs } from '../jobs.ts';
 import type { Connection } from '../platform/postgres/connection.ts';
 import { type Database, openDatabase } from '../platform/postgres/database.ts';
-import { migrate } from '../platform/postgres/migrate.ts';
 import { uuidV7 } from '../platform/values/uuid-v7.ts';
 import { hostedUploadId, smallPutUploadId } from '../storage/upload-id.ts';
 import { createVideo, NOW } from './asset.fixture.ts';
@@ -26,8 +25,7 @@ let store: AssetStore;
 
 beforeAll(async () => {
   server = await startTestPostgres();
-  connection = await server.database('uploads');
-  await migrate(connection);
+  connection = await server.migrated();
   db = openDatabase({ connection, onIdleError: () => {} });
   const jobs = {} as ServiceJobs;
   const loader = createAssetLoader(db);

@@ -2,7 +2,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rowsOf, startTestPostgres, type TestPostgres } from '../../../test/support/postgres/postgres.ts';
 import type { Connection } from '../platform/postgres/connection.ts';
-import { migrate } from '../platform/postgres/migrate.ts';
 import { createVideo } from './asset.fixture.ts';
 import { toStreamState } from './decisions/stream-state.ts';
 
@@ -15,8 +14,7 @@ let connection: Connection;
 
 beforeAll(async () => {
   server = await startTestPostgres();
-  connection = await server.database('unfinished');
-  await migrate(connection);
+  connection = await server.migrated();
 });
 afterAll(() => server.stop());
 

@@ -10,7 +10,6 @@ import {
 import { createVideo } from '../lifecycle/asset.fixture.ts';
 import type { Connection } from '../platform/postgres/connection.ts';
 import type { Database } from '../platform/postgres/database.ts';
-import { migrate } from '../platform/postgres/migrate.ts';
 import { contextOf } from '../platform/values/context.fixture.ts';
 import type { OwnersContext } from './context.ts';
 import { runErasure } from './erasure-run.ts';
@@ -20,8 +19,7 @@ let connection: Connection;
 let db: Database;
 beforeAll(async () => {
   server = await startTestPostgres();
-  connection = await server.database('erasures');
-  await migrate(connection);
+  connection = await server.migrated();
   db = openTestDatabase(connection);
 });
 afterAll(async () => {

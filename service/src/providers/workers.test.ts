@@ -6,7 +6,6 @@ import { createLogger } from '../platform/observability/logger.ts';
 import type { Connection } from '../platform/postgres/connection.ts';
 import { type Database, openDatabase } from '../platform/postgres/database.ts';
 import { openClocks } from '../platform/postgres/database-clock.ts';
-import { migrate } from '../platform/postgres/migrate.ts';
 import { createSettings } from '../platform/settings/read-settings.ts';
 import { createProvidersContext } from './context.fixture.ts';
 import { configureProviders, openProviders } from './registry.ts';
@@ -23,8 +22,7 @@ let connection: Connection;
 let db: Database;
 beforeAll(async () => {
   server = await startTestPostgres();
-  connection = await server.database('workers');
-  await migrate(connection);
+  connection = await server.migrated();
   db = openDatabase({ connection, onIdleError: () => undefined });
 });
 afterAll(async () => {

@@ -33,9 +33,9 @@ let connection: Connection;
 let db: Database;
 beforeAll(async () => {
   server = await startTestPostgres();
-  connection = await server.database('retention');
+  connection = await server.database();
   // A month starts in UTC, whatever the time zone of the server.
-  await rowsOf(connection, `alter database retention set timezone to 'Pacific/Kiritimati'`);
+  await rowsOf(connection, `alter database ${connection.database} set timezone to 'Pacific/Kiritimati'`);
   await migrate(connection);
   db = openTestDatabase(connection);
 });

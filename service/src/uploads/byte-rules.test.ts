@@ -12,7 +12,7 @@ let server: TestPostgres;
 let db: Database;
 beforeAll(async () => {
   server = await startTestPostgres();
-  db = openDatabase({ connection: await server.database('rules'), onIdleError: () => {} });
+  db = openDatabase({ connection: await server.database(), onIdleError: () => {} });
 });
 afterAll(async () => {
   await db.close();

@@ -7,10 +7,10 @@ import {
   asUser,
   call,
   eventually,
-  newDatabaseDir,
   startTestService,
   type TestService,
 } from '../../support/service.ts';
+import { newDatabaseDir } from '../../support/service/data-folders.ts';
 import { rows } from '../../support/service/traces.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/http/webhook-receiver.ts';
 

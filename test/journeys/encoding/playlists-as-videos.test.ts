@@ -9,7 +9,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ffmpegPath } from '../../support/clips/clips.ts';
 import { type AssetJson, offer, settled } from '../../support/media.ts';
 import { type Form, formsOf, plainPlaylist, type Targets } from '../../support/playback/playlists.ts';
-import { newDataDir, startTestService, type TestService } from '../../support/service.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+import { newDataDir } from '../../support/service/data-folders.ts';
 import { filesNaming } from '../../support/service/traces.ts';
 
 const MARK = `sentinel ${randomUUID()}`;

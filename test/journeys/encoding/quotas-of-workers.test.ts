@@ -1,23 +1,13 @@
 // The quotas of API processes hold for the imports of workers, which do not have these settings.
-import { rm } from 'node:fs/promises';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectSuccess } from '../../support/http/envelope.ts';
 import { file, type FileServer, startFileServer } from '../../support/http/file-server.ts';
 import { finishImport } from '../../support/uploads/imports.ts';
-import { urlOf } from '../../support/postgres/postgres.ts';
-import {
-  asUser,
-  call,
-  newDatabaseDir,
-  newDataDir,
-  startTestService,
-  type TestService,
-} from '../../support/service.ts';
+import { type SharedData, startSharedData } from '../../support/postgres/shared-data.ts';
+import { asUser, call, startTestService, type TestService } from '../../support/service.ts';
 
-let folders: string[];
-let postgres: EmbeddedPostgres;
+let data: SharedData;
 let server: FileServer;
 let shared: Record<string, string>;
 let api: TestService;
@@ -27,8 +17,6 @@ let picture: Buffer;
 let urls: string[];
 
 beforeAll(async () => {
-  folders = [await newDatabaseDir(), await newDataDir()];
-  const [databaseDir = '', dataDir = ''] = folders;
   picture = await sharp({ create: { width: 64, height: 64, channels: 3, background: '#777' } })
     .png()
     .toBuffer();
@@ -41,13 +29,8 @@ beforeAll(async () => {
       response.end();
     }),
   ];
-  postgres = await startEmbeddedPostgres(databaseDir);
-  shared = {
-    DATABASE_URL: urlOf(postgres),
-    DATA_DIR: dataDir,
-    STORAGE_URL: `file:${dataDir}/objects`,
-    OUTBOUND_ALLOW_PRIVATE: 'import',
-  };
+  data = await startSharedData();
+  shared = { ...data.environment, OUTBOUND_ALLOW_PRIVATE: 'import' };
   await restartApi({ OWNER_MAX_BYTES: String(picture.length - 1), OWNER_MAX_PENDING: '7' });
   worker = await startTestService({
     ...shared,
@@ -57,9 +40,8 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const service of [worker, api]) await service?.stop();
-  await postgres?.stop();
   await server?.stop();
-  for (const folder of folders) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  await data?.remove();
 });
 
 async function restartApi(settings: Readonly<Record<string, string>>): Promise<void> {

@@ -1,26 +1,20 @@
 // A worker without the settings of a hosted provider leaves work on its videos to one that has them, and the
 // timeline says why the work waits.
-import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import { type Simulators, startSimulators } from '../../../simulators/simulators.ts';
 import { askUpload, timelineOf } from '../../support/providers/hosted.ts';
-import { urlOf } from '../../support/postgres/postgres.ts';
+import { type SharedData, startSharedData } from '../../support/postgres/shared-data.ts';
 import {
   asOperator,
   asUser,
   call,
   eventually,
-  newDataDir,
-  newDatabaseDir,
   startTestService,
   type TestService,
 } from '../../support/service.ts';
 
-let folders: string[];
-let postgres: EmbeddedPostgres;
+let data: SharedData;
 let sims: Simulators;
-let shared: Record<string, string>;
 let api: TestService;
 let bare: TestService;
 let equipped: TestService | undefined;
@@ -28,22 +22,22 @@ let equipped: TestService | undefined;
 let offset = 0;
 
 beforeAll(async () => {
-  folders = [await newDatabaseDir(), await newDataDir()];
-  const [databaseDir = '', dataDir = ''] = folders;
-  postgres = await startEmbeddedPostgres(databaseDir);
+  data = await startSharedData();
   sims = await startSimulators({ stepMs: 20 });
-  shared = { DATABASE_URL: urlOf(postgres), DATA_DIR: dataDir, STORAGE_URL: `file:${dataDir}/objects` };
-  api = await startTestService({ ...shared, ...sims.environment, MEDIARY_ROLE: 'api' });
+  api = await startTestService({ ...data.environment, ...sims.environment, MEDIARY_ROLE: 'api' });
   bare = await startTestService(workerSettings(), { now: () => new Date(Date.now() + offset * 60_000) });
 });
 afterAll(async () => {
   for (const service of [equipped, bare, api]) await service?.stop();
   await sims?.stop();
-  await postgres?.stop();
-  for (const folder of folders) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  await data?.remove();
 });
 
-const workerSettings = () => ({ ...shared, MEDIARY_ROLE: 'worker', ENCODER_CALLBACK_URL: api.address });
+const workerSettings = () => ({
+  ...data.environment,
+  MEDIARY_ROLE: 'worker',
+  ENCODER_CALLBACK_URL: api.address,
+});
 
 const opened = async (): Promise<{ id: string; videoId: string }> => {
   const { asset_id: id, asset } = (await askUpload(api, 'edgehost', { visibility: 'public' })).body.data;

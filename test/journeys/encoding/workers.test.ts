@@ -1,9 +1,8 @@
 // An API process and two workers: one is killed while encoding, and the other finishes its work.
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { waitForEngineEnd } from '../../support/encoding/engines.ts';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import { makeClip, pacedEngine, NOT_COPYABLE } from '../../support/clips/clips.ts';
 import {
   type AssetJson,
@@ -14,7 +13,8 @@ import {
   settledWithoutFalling,
 } from '../../support/media.ts';
 import { CLEAN, decode } from '../../support/clips/picture-and-sound.ts';
-import { asOperator, asUser, call, eventually, newDataDir, newDatabaseDir } from '../../support/service.ts';
+import { type SharedData, startSharedData } from '../../support/postgres/shared-data.ts';
+import { asOperator, asUser, call, eventually } from '../../support/service.ts';
 import {
   endAllIn,
   type ServiceProcess,
@@ -31,16 +31,13 @@ import {
   rows,
 } from '../../support/service/traces.ts';
 
-let databaseDir: string;
-let dataDir: string;
-let postgres: EmbeddedPostgres;
+let data: SharedData;
 let api: ServiceProcess;
 let workers: ServiceProcess[];
 
 beforeAll(async () => {
-  [databaseDir, dataDir] = [await newDatabaseDir(), await newDataDir()];
-  postgres = await startEmbeddedPostgres(databaseDir);
-  const shared = sharedBy({ postgres, dataDir, ffmpegPath: await pacedEngine() });
+  data = await startSharedData();
+  const shared = sharedBy({ ...data, ffmpegPath: await pacedEngine() });
   api = await startProcess({ ...shared, MEDIARY_ROLE: 'api' });
   const worker = { ...workerOf(shared, api), HEALTH_PORT: '0' };
   workers = await Promise.all([startProcess(worker), startProcess(worker)]);
@@ -48,11 +45,8 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await Promise.all([api, ...workers].map((process) => process.end('SIGKILL')));
-  await endAllIn(dataDir);
-  await postgres.stop();
-  await Promise.all(
-    [databaseDir, dataDir].map((folder) => rm(folder, { recursive: true, force: true, maxRetries: 5 })),
-  );
+  await endAllIn(data.dataDir);
+  await data.remove();
 });
 
 /** The workers that run an engine for this asset. */
@@ -96,7 +90,7 @@ test('another worker takes over from a killed one within a minute, and finishes 
   const other = workers.find((worker) => worker !== doomed);
   await doomed?.end('SIGKILL');
   await waitForEngineEnd(id, { withinMs: 120_000 });
-  expect(await readdir(join(dataDir, 'scratch'))).toHaveLength(1);
+  expect(await readdir(join(data.dataDir, 'scratch'))).toHaveLength(1);
 
   expect(
     await eventually(
@@ -110,7 +104,7 @@ test('another worker takes over from a killed one within a minute, and finishes 
   expect(asset).toMatchObject({ stream_status: 'ready', progress: 100, failure: null, warnings: [] });
   await expectNothingLeft(id);
   // The second worker publishes its first segments too.
-  const events = (await eventsOf(databaseDir, id)).filter((type) => type !== 'asset.updated');
+  const events = (await eventsOf(data.dataDir, id)).filter((type) => type !== 'asset.updated');
   expect(events.sort()).toEqual([
     'asset.created',
     'asset.playable',
@@ -126,13 +120,13 @@ test('another worker takes over from a killed one within a minute, and finishes 
 
 async function expectNothingLeft(id: string): Promise<void> {
   await eventually(
-    () => openJobs(databaseDir),
+    () => openJobs(data.dataDir),
     (jobs) => jobs.length === 0,
   );
-  const published = await filesNaming(join(dataDir, 'objects'), `renditions/${id}/`);
+  const published = await filesNaming(join(data.dataDir, 'objects'), `renditions/${id}/`);
   expect(new Set(published.map((path) => path.slice(0, path.lastIndexOf('/')))).size).toBe(1);
-  expect(await readdir(join(dataDir, 'scratch'))).toEqual([]);
-  expect(await filesNaming(join(dataDir, 'objects', 'incoming'))).toEqual([]);
+  expect(await readdir(join(data.dataDir, 'scratch'))).toEqual([]);
+  expect(await filesNaming(join(data.dataDir, 'objects', 'incoming'))).toEqual([]);
   expect(await processesNaming(id)).toEqual([]);
 }
 
@@ -142,10 +136,10 @@ test('a delete through the API stops the encode in the worker', async () => {
   expect((await call(api, `DELETE /media/${id}`, { headers: asUser('ann') })).status).toBe(200);
   await waitForEngineEnd(id, { withinMs: 6000 });
   await eventually(
-    () => openJobs(databaseDir),
+    () => openJobs(data.dataDir),
     (jobs) => jobs.length === 0,
   );
-  expect(await readdir(join(dataDir, 'scratch'))).toEqual([]);
+  expect(await readdir(join(data.dataDir, 'scratch'))).toEqual([]);
 });
 
 /** Of its health checks, asked one after the other until the process is gone. */
@@ -162,17 +156,17 @@ test('a worker and an API process exit cleanly on SIGTERM, and are not ready mea
   const { id } = await encoding();
   const [busy] = await busyWorkers(id);
   await eventually(
-    () => eventsOf(databaseDir, id),
+    () => eventsOf(data.dataDir, id),
     (events) => events.includes('asset.playable'),
   );
   const statuses = statusesUntilGone(`${busy?.healthUrl}/readyz`);
   expect(await busy?.end('SIGTERM')).toEqual({ code: 0, signal: null });
   expect(await statuses).toContain(503);
   expect(await processesNaming(id)).toEqual([]);
-  expect(await readdir(join(dataDir, 'scratch'))).toEqual([]);
+  expect(await readdir(join(data.dataDir, 'scratch'))).toEqual([]);
   expect(await listWorkers()).toEqual([]);
   // The run was interrupted after its first segments were published, which is no crash.
   const runs = 'select encode_run, encode_interruptions from assets where id = $1';
-  expect(await rows(databaseDir, runs, [id])).toEqual([{ encode_run: 1, encode_interruptions: 1 }]);
+  expect(await rows(data.dataDir, runs, [id])).toEqual([{ encode_run: 1, encode_interruptions: 1 }]);
   expect(await api.end('SIGTERM')).toEqual({ code: 0, signal: null });
 });

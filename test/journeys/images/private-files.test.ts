@@ -7,7 +7,8 @@ import { OWN_SECRETS } from '../../../service/src/auth/settings.ts';
 import { openLocalSecrets } from '../../../service/src/platform/settings/generated-secrets.ts';
 import { makeClip } from '../../support/clips/clips.ts';
 import { ingest } from '../../support/media.ts';
-import { newDataDir, startTestService, type TestService } from '../../support/service.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+import { newDataDir } from '../../support/service/data-folders.ts';
 import { startProcess, endAllIn } from '../../support/service/service-process.ts';
 
 const made: string[] = [];

@@ -23,12 +23,12 @@ import {
   asUser,
   call,
   eventually,
-  newDataDir,
   SECRETS,
   startTestService,
   type TestService,
   tokenOf,
 } from '../../support/service.ts';
+import { newDataDir } from '../../support/service/data-folders.ts';
 import { runCli } from '../../support/service/cli.ts';
 import { startMcp } from '../../support/service/mcp.ts';
 import { REMOVE_ORPHANS, runStorageCheck } from '../../support/service/storage-check.ts';

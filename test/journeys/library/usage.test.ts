@@ -9,11 +9,11 @@ import {
   asService,
   asUser,
   call,
-  newDatabaseDir,
   SECRETS,
   startTestService,
   type TestService,
 } from '../../support/service.ts';
+import { newDatabaseDir } from '../../support/service/data-folders.ts';
 import { usedBy } from '../../support/assets/usage.ts';
 import { rows } from '../../support/service/traces.ts';
 

@@ -10,7 +10,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ffmpegPath, makeClip } from '../../support/clips/clips.ts';
 import { CLEAN, decode } from '../../support/clips/picture-and-sound.ts';
 import { type AssetJson, ingest, openUpload, putBytes } from '../../support/media.ts';
-import { asUser, call, newDatabaseDir } from '../../support/service.ts';
+import { asUser, call } from '../../support/service.ts';
+import { newDatabaseDir } from '../../support/service/data-folders.ts';
 import { endAllIn, type ServiceProcess, startProcess } from '../../support/service/service-process.ts';
 
 const START = resolve(import.meta.dirname, '../../../service/start.js');

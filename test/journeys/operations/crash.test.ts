@@ -14,7 +14,8 @@ import {
   settledWithoutFalling,
 } from '../../support/media.ts';
 import { CLEAN, decode } from '../../support/clips/picture-and-sound.ts';
-import { asUser, call, eventually, newDatabaseDir } from '../../support/service.ts';
+import { asUser, call, eventually } from '../../support/service.ts';
+import { newDatabaseDir } from '../../support/service/data-folders.ts';
 import { endAllIn, NPM, type ServiceProcess, startProcess } from '../../support/service/service-process.ts';
 import { eventsOf, filesNaming, openJobs, processesNaming } from '../../support/service/traces.ts';
 

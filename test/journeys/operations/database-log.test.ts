@@ -20,7 +20,7 @@ let service: TestService;
 beforeAll(async () => {
   service = await startTestService(
     { MEDIARY_ROLE: 'api', LOG_LEVEL: 'silent' },
-    { onDatabaseExit: died.resolve },
+    { onDatabaseExit: died.resolve, ownsServer: true },
   );
 });
 afterAll(() => service?.stop());

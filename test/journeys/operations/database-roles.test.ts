@@ -11,7 +11,8 @@ import { bombPng } from '../../support/clips/pictures.ts';
 import { expectSuccess } from '../../support/http/envelope.ts';
 import { complete, IMAGE, openUpload, putBytes, settled } from '../../support/media.ts';
 import { rowsOf } from '../../support/postgres/postgres.ts';
-import { asOperator, call, newDataDir, newDatabaseDir } from '../../support/service.ts';
+import { asOperator, call } from '../../support/service.ts';
+import { newDataDir, newDatabaseDir } from '../../support/service/data-folders.ts';
 import { endAllIn, type ServiceProcess, startProcess } from '../../support/service/service-process.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');

@@ -23,7 +23,7 @@ let offset = 0;
 beforeAll(async () => {
   service = await startTestService(
     { MEDIARY_ROLE: 'api', LOG_LEVEL: 'silent' },
-    { now: () => new Date(Date.now() + offset) },
+    { now: () => new Date(Date.now() + offset), ownsServer: true },
   );
 });
 afterAll(() => service.stop());

@@ -1,7 +1,6 @@
 // Operators watch the service with Prometheus: who may scrape, and what the metrics say (contract B11).
-import { readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import { OPERATIONS } from '@mediary/contract/operations';
 import { ffmpegPath, makeClip } from '../../support/clips/clips.ts';
 import { bombPng } from '../../support/clips/pictures.ts';
@@ -9,16 +8,8 @@ import { expectRefusal } from '../../support/http/envelope.ts';
 import { status } from '../../support/http/webhook-receiver.ts';
 import { IMAGE, ingest, offer, settled } from '../../support/media.ts';
 import { startOutbound } from '../../support/providers/outbound-webhooks.ts';
-import {
-  asOperator,
-  asService,
-  asUser,
-  call,
-  eventually,
-  httpServerOf,
-  newDataDir,
-  newDatabaseDir,
-} from '../../support/service.ts';
+import { asOperator, asService, asUser, call, eventually, httpServerOf } from '../../support/service.ts';
+import { type SharedData, startSharedData } from '../../support/postgres/shared-data.ts';
 import { directAddressOf, type Scrape, scrape } from '../../support/service/metrics.ts';
 import {
   endAllIn,
@@ -151,21 +142,18 @@ describe('a service', () => {
 });
 
 describe('an API process and a worker', () => {
-  let postgres: EmbeddedPostgres;
-  let folders: readonly [string, string];
+  let data: SharedData;
   let [api, worker]: (ServiceProcess | undefined)[] = [];
   beforeAll(async () => {
-    folders = [await newDatabaseDir(), await newDataDir()];
-    postgres = await startEmbeddedPostgres(folders[0]);
-    const shared = sharedBy({ postgres, dataDir: folders[1], ffmpegPath: ffmpegPath() });
+    data = await startSharedData();
+    const shared = sharedBy({ ...data, ffmpegPath: ffmpegPath() });
     api = await startProcess({ ...shared, MEDIARY_ROLE: 'api', HEALTH_PORT: '0' });
     worker = await startProcess({ ...workerOf(shared, api), HEALTH_PORT: '0' });
   });
   afterAll(async () => {
     await Promise.all([api, worker].map((process) => process?.end('SIGKILL')));
-    await endAllIn(folders[1]);
-    await postgres.stop();
-    for (const folder of folders) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    await endAllIn(data.dataDir);
+    await data.remove();
   });
 
   test('are scraped on HEALTH_PORT without credentials, each with what it does', async () => {

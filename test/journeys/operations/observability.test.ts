@@ -6,7 +6,8 @@ import { ffmpegPath, makeClip } from '../../support/clips/clips.ts';
 import { bombPng } from '../../support/clips/pictures.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/http/webhook-receiver.ts';
 import { IMAGE, ingest, offer, settled } from '../../support/media.ts';
-import { asService, call, eventually, newDataDir, newDatabaseDir } from '../../support/service.ts';
+import { asService, call, eventually } from '../../support/service.ts';
+import { newDataDir, newDatabaseDir } from '../../support/service/data-folders.ts';
 import {
   missingPrometheus,
   type PrometheusServer,

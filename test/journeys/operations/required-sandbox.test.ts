@@ -7,7 +7,8 @@ import { promisify } from 'node:util';
 import { afterEach, describe, expect, test } from 'vitest';
 import { findProgram } from '../../../deploy/cluster/programs.ts';
 import { expectSuccess } from '../../support/http/envelope.ts';
-import { asOperator, call, newDataDir } from '../../support/service.ts';
+import { asOperator, call } from '../../support/service.ts';
+import { newDataDir } from '../../support/service/data-folders.ts';
 import { endAllIn, type ServiceProcess, startProcess } from '../../support/service/service-process.ts';
 
 const run = promisify(execFile);

@@ -5,7 +5,8 @@ import type { Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { IMAGE, openUpload, putBytes } from '../../support/media.ts';
 import { openSocket } from '../../support/http/raw-socket.ts';
-import { asUser, call, eventually, newDatabaseDir } from '../../support/service.ts';
+import { asUser, call, eventually } from '../../support/service.ts';
+import { newDatabaseDir } from '../../support/service/data-folders.ts';
 import { endAllIn, type ServiceProcess, startProcess } from '../../support/service/service-process.ts';
 import { filesNaming, processesNaming } from '../../support/service/traces.ts';
 

@@ -1,21 +1,12 @@
 // One trace leads from the request of a caller through jobs and ffmpeg to the webhook of an endpoint.
-import { readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import { ffmpegPath, makeClip } from '../../support/clips/clips.ts';
 import { freePort } from '../../support/http/free-port.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/http/webhook-receiver.ts';
 import { openUpload, putBytes, settled } from '../../support/media.ts';
-import {
-  asService,
-  asUser,
-  call,
-  eventually,
-  newDataDir,
-  newDatabaseDir,
-  SECRETS,
-  tokenOf,
-} from '../../support/service.ts';
+import { asService, asUser, call, eventually, SECRETS, tokenOf } from '../../support/service.ts';
+import { type SharedData, startSharedData } from '../../support/postgres/shared-data.ts';
 import {
   endAllIn,
   type ServiceProcess,
@@ -35,9 +26,7 @@ const CALLER_SPAN = 'b7ad6b7169203331';
 const CALLER = `00-${TRACE}-${CALLER_SPAN}-01`;
 const FILENAME = 'planted-filename.mp4';
 
-let databaseDir: string;
-let dataDir: string;
-let postgres: EmbeddedPostgres;
+let data: SharedData;
 let collector: TraceCollector;
 let receiver: WebhookReceiver;
 let api: ServiceProcess;
@@ -45,12 +34,11 @@ let worker: ServiceProcess;
 let assetId: string;
 
 beforeAll(async () => {
-  [databaseDir, dataDir] = [await newDatabaseDir(), await newDataDir()];
-  postgres = await startEmbeddedPostgres(databaseDir);
+  data = await startSharedData();
   collector = await startTraceCollector();
   receiver = await startWebhookReceiver();
   const traced = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, LOG_LEVEL: 'info' };
-  const shared = { ...sharedBy({ postgres, dataDir, ffmpegPath: ffmpegPath() }), ...traced };
+  const shared = { ...sharedBy({ ...data, ffmpegPath: ffmpegPath() }), ...traced };
   api = await startProcess({ ...shared, MEDIARY_ROLE: 'api', OUTBOUND_ALLOW_PRIVATE: 'webhooks' });
   worker = await startProcess(workerOf(shared, api));
   assetId = await encodeVideo();
@@ -58,11 +46,9 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await Promise.all([api, worker].map((process) => process?.end('SIGKILL')));
-  await endAllIn(dataDir);
-  await postgres?.stop();
+  await endAllIn(data.dataDir);
+  await data.remove();
   await Promise.all([collector?.stop(), receiver?.stop()]);
-  for (const folder of [databaseDir, dataDir])
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 const isReadyWebhook = ({ name, attributes }: CollectedSpan) =>
@@ -176,7 +162,7 @@ describe('the trace of a video', () => {
   });
 
   test('is stored beside the payload of a job, which does not see it', async () => {
-    const jobs = await rows(databaseDir, "select data from pgboss.job where data ->> 'assetId' = $1", [
+    const jobs = await rows(data.dataDir, "select data from pgboss.job where data ->> 'assetId' = $1", [
       assetId,
     ]);
     expect(jobs.length).toBeGreaterThan(1);
@@ -186,9 +172,9 @@ describe('the trace of a video', () => {
 });
 
 test('without a collector nothing changes but a line of the log, and the process stops', async () => {
-  const folder = await newDatabaseDir();
+  const own = await startSharedData();
   const service = await startProcess({
-    DATA_DIR: folder,
+    ...own.environment,
     OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await freePort()}`,
   });
   const started = await openUpload(service, 'ann');
@@ -203,6 +189,6 @@ test('without a collector nothing changes but a line of the log, and the process
   expect(await service.end('SIGTERM')).toEqual({ code: 0, signal: null });
   expect(performance.now() - begin).toBeLessThan(10_000);
   expect(service.log().match(/traces were not exported/g)).toHaveLength(1);
-  await endAllIn(folder);
-  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  await endAllIn(own.dataDir);
+  await own.remove();
 });

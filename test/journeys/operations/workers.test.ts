@@ -9,10 +9,10 @@ import {
   asUser,
   call,
   eventually,
-  newDatabaseDir,
   startTestService,
   type TestService,
 } from '../../support/service.ts';
+import { newDatabaseDir } from '../../support/service/data-folders.ts';
 import { rows } from '../../support/service/traces.ts';
 
 type Worker = Record<string, unknown> & { id: string; state: string; roles: string[]; host: string };

@@ -1,22 +1,19 @@
 // Cookies for private videos; revocations end playback in every process and purge the CDN; logs show neither
 // tokens nor cookies.
-import { readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import { createLogger } from '../../../service/src/platform/observability/logger.ts';
 import { replacementsOf } from '../../support/assets/replacements.ts';
 import { makeClip } from '../../support/clips/clips.ts';
 import { expectSuccess } from '../../support/http/envelope.ts';
 import { type AssetJson, ingest } from '../../support/media.ts';
-import { urlOf } from '../../support/postgres/postgres.ts';
+import { type SharedData, startSharedData } from '../../support/postgres/shared-data.ts';
 import {
   asOperator,
   asUser,
   call,
   eventually,
-  newDataDir,
-  newDatabaseDir,
   startTestService,
   type TestService,
 } from '../../support/service.ts';
@@ -28,8 +25,7 @@ const CDN = 'http://cdn.example.com';
 const SECRET = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
 const SEGMENT = '1-1/r0-00001.m4s';
 
-let folders: string[] = [];
-let postgres: EmbeddedPostgres;
+let data: SharedData;
 let receiver: WebhookReceiver;
 let service: TestService;
 let other: TestService;
@@ -38,14 +34,10 @@ let shown: AssetJson;
 const lines: string[] = [];
 
 beforeAll(async () => {
-  folders = [await newDatabaseDir(), await newDataDir()];
-  const [databaseDir = '', dataDir = ''] = folders;
-  postgres = await startEmbeddedPostgres(databaseDir);
+  data = await startSharedData();
   receiver = await startWebhookReceiver();
   const shared = {
-    DATABASE_URL: urlOf(postgres),
-    DATA_DIR: dataDir,
-    STORAGE_URL: `file:${dataDir}/objects`,
+    ...data.environment,
     CDN_BASE_URL: CDN,
     CDN_PURGE_URL: receiver.url('/purge'),
     CDN_PURGE_SECRET: SECRET,
@@ -62,8 +54,7 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const one of [other, service]) await one?.stop();
   await receiver?.stop();
-  await postgres?.stop();
-  for (const folder of folders) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  await data?.remove();
 });
 
 const playbackOf = async ({ id }: AssetJson, query = '') =>

@@ -5,14 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectRefusal } from '../../support/http/envelope.ts';
 import type { HostedName } from '../../support/providers/hosted.ts';
 import { type AssetJson, readAsset } from '../../support/media.ts';
-import {
-  asOperator,
-  asUser,
-  call,
-  newDatabaseDir,
-  startTestService,
-  type TestService,
-} from '../../support/service.ts';
+import { asOperator, asUser, call, startTestService, type TestService } from '../../support/service.ts';
+import { newDatabaseDir } from '../../support/service/data-folders.ts';
 import { LIBRARY, linkVideo, PROCESSED, READY, tell } from '../../support/providers/webhooks.ts';
 
 const HOSTS = { CDNHOST_STREAM_HOSTNAME: 'vz-1.example', EDGEHOST_CUSTOMER_SUBDOMAIN: 'customer-x.example' };

@@ -12,10 +12,10 @@ import {
   asUser,
   call,
   eventually,
-  newDatabaseDir,
   startTestService,
   type TestService,
 } from '../../support/service.ts';
+import { newDatabaseDir } from '../../support/service/data-folders.ts';
 import { completed, erase } from '../../support/service/erasures.ts';
 import { REMOVE_ORPHANS, runStorageCheck } from '../../support/service/storage-check.ts';
 import { filesNaming, originalFiles, rows } from '../../support/service/traces.ts';

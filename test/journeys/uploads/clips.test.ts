@@ -19,10 +19,10 @@ import {
   asService,
   asUser,
   call,
-  newDataDir,
   startTestService,
   type TestService,
 } from '../../support/service.ts';
+import { newDataDir } from '../../support/service/data-folders.ts';
 import { rows } from '../../support/service/traces.ts';
 import { uploadsOf } from '../../support/postgres/upload-rows.ts';
 

@@ -1,30 +1,21 @@
 // Two processes on one database and one store: a client goes on at the other one (contract B4).
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { readdir, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import type { Adapters } from '../../../service/src/adapters.ts';
 import type { ObjectStore } from '../../../service/src/storage/object-store.ts';
 import { IMAGE, openUpload, putBytes, readAsset, type Started } from '../../support/media.ts';
-import { urlOf } from '../../support/postgres/postgres.ts';
-import {
-  asUser,
-  call,
-  eventually,
-  newDataDir,
-  startTestService,
-  type TestService,
-} from '../../support/service.ts';
+import { type SharedData, startSharedData } from '../../support/postgres/shared-data.ts';
+import { asUser, call, eventually, startTestService, type TestService } from '../../support/service.ts';
 import { beginPatch, BYTES, create, offsetOf, patch, send } from '../../support/uploads/tus.ts';
 import { readAnswer } from '../../support/http/raw-socket.ts';
 import { originalFiles } from '../../support/service/traces.ts';
 import { heldUploadsOf, uploadsOf } from '../../support/postgres/upload-rows.ts';
 
-let folder: string;
-let postgres: EmbeddedPostgres;
+let data: SharedData;
 let services: TestService[];
 let first: TestService;
 let second: TestService;
@@ -48,13 +39,9 @@ function waitingStream(store: ObjectStore, request: Parameters<ObjectStore['stre
 }
 
 beforeAll(async () => {
-  folder = await newDataDir();
-  postgres = await startEmbeddedPostgres(folder);
-  const shared = {
-    DATABASE_URL: urlOf(postgres),
-    STORAGE_URL: `file:${folder}/objects`,
-    MEDIARY_ROLE: 'api',
-  };
+  data = await startSharedData();
+  const { DATABASE_URL, STORAGE_URL } = data.environment;
+  const shared = { DATABASE_URL, STORAGE_URL, MEDIARY_ROLE: 'api' };
   services = [
     await startTestService(shared),
     await startTestService(shared, { wrapAdapters: withWaitingReads }),
@@ -63,8 +50,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all(services.map((service) => service.stop()));
-  await postgres.stop();
-  await rm(folder, { recursive: true, force: true });
+  await data.remove();
 });
 
 const atSecond = (url: string) => url.replace(first.address, second.address);
@@ -122,8 +108,8 @@ const remove = ({ asset_id: id }: Started) => call(second, `DELETE /media/${id}`
 
 /** Partial and complete files of an asset. No job removes them here: no process is a worker. */
 async function filesOf({ asset_id: id }: Started): Promise<string[]> {
-  const partial = await readdir(join(folder, 'objects', 'partial'));
-  return [...partial.filter((name) => name.startsWith(id)), ...(await originalFiles(folder, id))];
+  const partial = await readdir(join(data.dataDir, 'objects', 'partial'));
+  return [...partial.filter((name) => name.startsWith(id)), ...(await originalFiles(data.dataDir, id))];
 }
 
 test.each([

@@ -1,13 +1,13 @@
 // An API process and two workers that encode long videos in chunks, paced so that a test can come in between.
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import { expect } from 'vitest';
 import { type ClipOptions, makeClip, pacedEngine } from '../clips/clips.ts';
 import { readFrameNumbers } from '../clips/frame-numbers.ts';
 import { type AssetJson, complete, openUpload, putBytes, settledWithoutFalling } from '../media.ts';
 import { CLEAN, decode, packets, playlistsOf } from '../clips/picture-and-sound.ts';
-import { asUser, call, eventually, newDataDir, newDatabaseDir } from '../service.ts';
+import { startSharedData } from '../postgres/shared-data.ts';
+import { asUser, call, eventually } from '../service.ts';
 import {
   endAllIn,
   type ServiceProcess,
@@ -30,12 +30,12 @@ const FRAMES = Array.from({ length: SEGMENTS * 4 * 30 }, (_, frame) => frame);
 export const CHUNKS = 3;
 
 export type ChunkedWorkers = Awaited<ReturnType<typeof startChunkedWorkers>>;
-type Chunked = Pick<ChunkedWorkers, 'api' | 'databaseDir'>;
+type Chunked = Pick<ChunkedWorkers, 'api' | 'dataDir'>;
 
 export async function startChunkedWorkers() {
-  const [databaseDir, dataDir] = [await newDatabaseDir(), await newDataDir()];
-  const postgres = await startEmbeddedPostgres(databaseDir);
-  const shared = sharedBy({ postgres, dataDir, ffmpegPath: await pacedEngine() });
+  const data = await startSharedData();
+  const { dataDir } = data;
+  const shared = sharedBy({ ...data, ffmpegPath: await pacedEngine() });
   const api = await startProcess({ ...shared, MEDIARY_ROLE: 'api' });
   const settings = {
     ...workerOf(shared, api),
@@ -48,7 +48,6 @@ export async function startChunkedWorkers() {
   return {
     api,
     workers,
-    databaseDir,
     dataDir,
     /** In the place of one that was killed. */
     replace: async (killed: ServiceProcess) => {
@@ -57,16 +56,13 @@ export async function startChunkedWorkers() {
     stop: async () => {
       await Promise.all([api, ...workers].map((process) => process.end('SIGKILL')));
       await endAllIn(dataDir);
-      await postgres.stop();
-      await Promise.all(
-        [databaseDir, dataDir].map((folder) => rm(folder, { recursive: true, force: true, maxRetries: 5 })),
-      );
+      await data.remove();
     },
   };
 }
 
-export const queryRows = ({ databaseDir }: Chunked, statement: string, id: string) =>
-  rows(databaseDir, statement, [id]);
+export const queryRows = ({ dataDir }: Chunked, statement: string, id: string) =>
+  rows(dataDir, statement, [id]);
 
 export async function uploadLongVideo({ api }: Pick<Chunked, 'api'>): Promise<string> {
   const started = await openUpload(api, 'ann');
@@ -137,7 +133,7 @@ export async function expectWhole(cluster: Chunked, id: string): Promise<void> {
 /** Neither jobs, rows nor processes. */
 export async function expectNothingLeft(cluster: Chunked, id: string): Promise<void> {
   await eventually(
-    () => openJobs(cluster.databaseDir),
+    () => openJobs(cluster.dataDir),
     ({ length }) => length === 0,
     { withinMs: 30_000 },
   );

@@ -1,39 +1,38 @@
-// A PostgreSQL server for tests that need no more of the service: one for each test file, and databases in it
-// for the asking.
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+// PostgreSQL for tests that need no more of the service.
 import pg from 'pg';
 import type { Connection } from '../../../service/src/platform/postgres/connection.ts';
 import { type Database, openDatabase } from '../../../service/src/platform/postgres/database.ts';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
-import { copyMigratedCluster } from './migrated-cluster.ts';
+import type { EmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
+import { createEmptyDatabase, createMigratedDatabase, type TestDatabase } from './test-databases.ts';
 
 export type TestPostgres = {
-  /** An empty database of that name. */
-  database(name: string): Promise<Connection>;
+  /** A new database without tables. */
+  database(): Promise<Connection>;
+  /** A new database with all tables and queues. */
+  migrated(): Promise<Connection>;
+  /** Deletes the databases. */
   stop(): Promise<void>;
 };
 
 export async function startTestPostgres(): Promise<TestPostgres> {
-  const folder = await mkdtemp(join(tmpdir(), 'mediary-test-'));
-  await chmod(folder, 0o755);
-  await copyMigratedCluster(folder);
-  const { connection, stop } = await startEmbeddedPostgres(folder);
+  const databases: TestDatabase[] = [];
+  const create = async (database: Promise<TestDatabase>): Promise<Connection> => {
+    databases.push(await database);
+    return (await database).connection;
+  };
   return {
-    database: async (name) => {
-      await rowsOf(connection, `create database ${pg.escapeIdentifier(name)}`);
-      return { ...connection, database: name };
-    },
+    database: () => create(createEmptyDatabase()),
+    migrated: () => create(createMigratedDatabase()),
     stop: async () => {
-      await stop();
-      await rm(folder, { recursive: true, force: true });
+      for (const database of databases) await database.drop();
     },
   };
 }
 
 /** An embedded server as DATABASE_URL names it. */
-export const urlOf = ({ connection: { host, port, user, database } }: EmbeddedPostgres): string =>
+export const urlOf = ({
+  connection: { host, port, user, database },
+}: Pick<EmbeddedPostgres, 'connection'>): string =>
   `postgresql://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`;
 
 /** A client whose idle connections must not fail. */

@@ -1,37 +1,34 @@
-// A PostgreSQL server and a folder of objects, which several processes or services of a test share.
+// A database and a folder of objects, which several processes or services of a test share.
 import { rm } from 'node:fs/promises';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
-import { newDatabaseDir, newDataDir } from '../service.ts';
+import { newDataDir } from '../service/data-folders.ts';
 import { storageOf } from '../store/test-store.ts';
 import { urlOf } from './postgres.ts';
+import { createDatabaseOf, type TestDatabase } from './test-databases.ts';
 
 export type SharedData = {
-  readonly databaseDir: string;
+  readonly postgres: Pick<TestDatabase, 'connection'>;
   readonly dataDir: string;
-  readonly postgres: EmbeddedPostgres;
   /** Of each service. */
   readonly environment: Readonly<Record<'DATABASE_URL' | 'DATA_DIR' | 'STORAGE_URL', string>>;
-  /** Stops the server and deletes both folders. */
+  /** Deletes the database and the folder. */
   remove(): Promise<void>;
 };
 
 export async function startSharedData(): Promise<SharedData> {
-  const [databaseDir, dataDir] = [await newDatabaseDir(), await newDataDir()];
-  const postgres = await startEmbeddedPostgres(databaseDir);
+  const dataDir = await newDataDir();
+  const database = await createDatabaseOf(dataDir);
   return {
-    databaseDir,
     dataDir,
-    postgres,
+    postgres: database,
     environment: {
-      DATABASE_URL: urlOf(postgres),
+      DATABASE_URL: urlOf(database),
       DATA_DIR: dataDir,
       STORAGE_URL: `file:${dataDir}/objects`,
       ...storageOf(dataDir),
     },
     remove: async () => {
-      await postgres.stop();
-      for (const folder of [databaseDir, dataDir])
-        await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+      await database.drop();
+      await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
     },
   };
 }

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { copyCluster, restoreCluster } from '@mediary/embedded-postgres/base-backup';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
-import { eventually, newDatabaseDir } from '../service.ts';
+import { eventually } from '../service.ts';
+import { newDatabaseDir } from '../service/data-folders.ts';
 import { rowsOf } from './postgres.ts';
 
 type ReplicatedPostgres = {

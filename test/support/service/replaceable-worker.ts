@@ -1,8 +1,6 @@
 // An API and a worker as processes, on one database and one store; the worker can be killed and replaced.
-import { rm } from 'node:fs/promises';
-import { startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import { ffmpegPath } from '../clips/clips.ts';
-import { newDataDir, newDatabaseDir } from '../service.ts';
+import { startSharedData } from '../postgres/shared-data.ts';
 import { endAllIn, type ServiceProcess, sharedBy, startProcess, workerOf } from './service-process.ts';
 
 type Settings = Readonly<Record<string, string | undefined>>;
@@ -20,9 +18,9 @@ export async function startReplaceableWorker(
   settings: Settings = {},
   ofWorker: Settings = {},
 ): Promise<ReplaceableWorker> {
-  const [databaseDir, dataDir] = [await newDatabaseDir(), await newDataDir()];
-  const postgres = await startEmbeddedPostgres(databaseDir);
-  const shared = sharedBy({ postgres, dataDir, ffmpegPath: ffmpegPath() });
+  const data = await startSharedData();
+  const { dataDir } = data;
+  const shared = sharedBy({ ...data, ffmpegPath: ffmpegPath() });
   const api = await startProcess({ ...shared, ...settings, MEDIARY_ROLE: 'api' });
   const startWorker = (more: Settings) => startProcess({ ...workerOf(shared, api), ...settings, ...more });
   let worker = await startWorker(ofWorker);
@@ -36,9 +34,7 @@ export async function startReplaceableWorker(
     stop: async () => {
       await Promise.all([api, worker].map((process) => process.end('SIGKILL')));
       await endAllIn(dataDir);
-      await postgres.stop();
-      for (const folder of [databaseDir, dataDir])
-        await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+      await data.remove();
     },
   };
 }

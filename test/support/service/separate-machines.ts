@@ -2,20 +2,21 @@
 import { existsSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import { ACCESS_KEY, SECRET_KEY } from '../store/ceph-rgw.ts';
 import { pacedEngine } from '../clips/clips.ts';
+import { startSharedData } from '../postgres/shared-data.ts';
 import { createBucket, type TestBucket } from '../store/s3.ts';
-import { newDataDir } from '../service.ts';
+import { newDataDir } from './data-folders.ts';
 import { endAllIn, type ServiceProcess, sharedBy, startProcess, workerOf } from './service-process.ts';
 
 export type SeparateMachines = {
   readonly api: ServiceProcess;
   readonly workers: readonly ServiceProcess[];
-  /** The DATA_DIR of the API, then those of the workers. */
+  /** `dataDir`, then the DATA_DIR of each worker. */
   readonly folders: readonly string[];
   readonly bucket: TestBucket;
-  readonly databaseDir: string;
+  /** The DATA_DIR of the API. */
+  readonly dataDir: string;
   stop(): Promise<void>;
 };
 
@@ -25,12 +26,11 @@ export async function startSeparateMachines({
   workers: count,
   settings = {},
 }: Options): Promise<SeparateMachines> {
-  const newFolders = (length: number) => Promise.all(Array.from({ length }, () => newDataDir()));
-  const [databaseDir = '', apiDir = '', ...workerDirs] = await newFolders(2 + count);
+  const workerDirs = await Promise.all(Array.from({ length: count }, newDataDir));
   const bucket = await createBucket();
-  const postgres = await startEmbeddedPostgres(databaseDir);
+  const data = await startSharedData();
   const shared = {
-    ...sharedBy({ postgres, dataDir: apiDir, ffmpegPath: await pacedEngine() }),
+    ...sharedBy({ ...data, ffmpegPath: await pacedEngine() }),
     STORAGE_URL: bucket.url,
     AWS_ACCESS_KEY_ID: ACCESS_KEY,
     AWS_SECRET_ACCESS_KEY: SECRET_KEY,
@@ -41,21 +41,19 @@ export async function startSeparateMachines({
       startProcess({ ...workerOf({ ...shared, DATA_DIR: dataDir }, api), ...settings }),
     ),
   );
-  const folders = [apiDir, ...workerDirs];
+  const folders = [data.dataDir, ...workerDirs];
   return {
     api,
     workers,
     folders,
     bucket,
-    databaseDir,
+    dataDir: data.dataDir,
     stop: async () => {
       await Promise.all([api, ...workers].map(({ end }) => end('SIGKILL')));
       await Promise.all(folders.map(endAllIn));
-      await postgres.stop();
+      await data.remove();
       await Promise.all(
-        [databaseDir, ...folders].map((folder) =>
-          rm(folder, { recursive: true, force: true, maxRetries: 5 }),
-        ),
+        workerDirs.map((folder) => rm(folder, { recursive: true, force: true, maxRetries: 5 })),
       );
     },
   };
@@ -72,5 +70,5 @@ export async function scratchNames(
 }
 
 /** The data folders with objects, which belong in the bucket. */
-export const foldersWithObjects = ({ databaseDir, folders }: SeparateMachines): string[] =>
-  [databaseDir, ...folders].filter((folder) => existsSync(join(folder, 'objects')));
+export const foldersWithObjects = ({ dataDir, folders }: SeparateMachines): string[] =>
+  [dataDir, ...folders].filter((folder) => existsSync(join(folder, 'objects')));

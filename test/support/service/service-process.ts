@@ -17,7 +17,7 @@ export const sharedBy = ({
   dataDir,
   ffmpegPath,
 }: {
-  postgres: EmbeddedPostgres;
+  postgres: Pick<EmbeddedPostgres, 'connection'>;
   dataDir: string;
   ffmpegPath: string;
 }): Shared => ({

@@ -2,6 +2,7 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
+import { connectionOf } from '../postgres/test-databases.ts';
 import { objectsIn } from '../store/test-store.ts';
 
 /** Paths of all files below the folder that have this text in their path, and keys of a remote store. */
@@ -63,7 +64,7 @@ export async function processesNaming(text: string): Promise<Process[]> {
 const IDLE_MS = 1000;
 const pools = new Map<string, pg.Pool>();
 
-/** Asks the embedded database of a running service. Statements may share a connection. */
+/** Asks the database of a running service. Statements may share a connection. */
 export async function rows(
   dataDir: string,
   statement: string,
@@ -77,14 +78,11 @@ function poolOf(dataDir: string): pg.Pool {
   const open = pools.get(dataDir);
   if (open) return open;
   const pool = new pg.Pool({
-    host: join(dataDir, 'postgres'),
-    port: 5432,
-    user: 'postgres',
-    database: 'mediary',
+    ...connectionOf(dataDir),
     idleTimeoutMillis: IDLE_MS,
     allowExitOnIdle: true,
   });
-  // The server of a service ends before an idle connection to it: the pool removes the connection.
+  // The database of a service ends before an idle connection to it: the pool removes the connection.
   pool.on('error', () => pools.delete(dataDir));
   pools.set(dataDir, pool);
   return pool;

@@ -16,15 +16,13 @@ import {
 import { createEventsContext } from '../../../service/src/events/context.fixture.ts';
 import type { EventsContext } from '../../../service/src/events/context.ts';
 import { offer } from '../../../service/src/platform/values/offer.ts';
-import { migrate } from '../../../service/src/platform/postgres/migrate.ts';
 import { uuidV7 } from '../../../service/src/platform/values/uuid-v7.ts';
 import { openTestDatabase, rowsOf, type TestPostgres } from '../postgres/postgres.ts';
 
 export type EndpointStore = Awaited<ReturnType<typeof openEndpointStore>>;
 
-export async function openEndpointStore(server: TestPostgres, name: string) {
-  const connection = await server.database(name);
-  await migrate(connection);
+export async function openEndpointStore(server: TestPostgres) {
+  const connection = await server.migrated();
   const db = openTestDatabase(connection);
   const rows = (text: string, values: unknown[] = []) => rowsOf(connection, text, values);
   const ctx = createEventsContext({ db, notifications: { subscribe: () => () => undefined } });

@@ -7,7 +7,6 @@ import { offer } from '../../platform/values/offer.ts';
 import { type JobQueue, openJobs } from '../../platform/jobs/job-queue.ts';
 import type { Connection } from '../../platform/postgres/connection.ts';
 import { type Database, openDatabase } from '../../platform/postgres/database.ts';
-import { migrate } from '../../platform/postgres/migrate.ts';
 import { uuidV7 } from '../../platform/values/uuid-v7.ts';
 import { createEncodingContext } from '../context.fixture.ts';
 import { deleteChunks } from './encode-chunks.ts';
@@ -21,8 +20,7 @@ let db: Database;
 let jobs: JobQueue<JobPayloads>;
 beforeAll(async () => {
   server = await startTestPostgres();
-  connection = await server.database('checkpoints');
-  await migrate(connection);
+  connection = await server.migrated();
   db = openDatabase({ connection, onIdleError: () => undefined });
   const limits = { encodeConcurrency: 1, importConcurrency: 1, importTimeoutSeconds: 1, hostedProviders: [] };
   jobs = await openJobs<JobPayloads>({

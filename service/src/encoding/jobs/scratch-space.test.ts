@@ -7,7 +7,6 @@ import { createVideo } from '../../lifecycle/asset.fixture.ts';
 import { type JobQueue, openJobs } from '../../platform/jobs/job-queue.ts';
 import type { Connection } from '../../platform/postgres/connection.ts';
 import { type Database, openDatabase } from '../../platform/postgres/database.ts';
-import { migrate } from '../../platform/postgres/migrate.ts';
 import { openScratchReservations } from '../../platform/process/scratch-reservations.ts';
 import { createEncodingContext } from '../context.fixture.ts';
 import { createScratchSpace } from './scratch-space.ts';
@@ -22,8 +21,7 @@ let db: Database;
 let jobs: JobQueue<JobPayloads>;
 beforeAll(async () => {
   server = await startTestPostgres();
-  connection = await server.database('space');
-  await migrate(connection);
+  connection = await server.migrated();
   db = openDatabase({ connection, onIdleError: () => undefined });
   const settings = jobSettings({
     encodeConcurrency: 1,

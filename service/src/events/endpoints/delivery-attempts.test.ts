@@ -18,7 +18,7 @@ let server: TestPostgres;
 let store: EndpointStore;
 beforeAll(async () => {
   server = await startTestPostgres();
-  store = await openEndpointStore(server, 'attempts');
+  store = await openEndpointStore(server);
 });
 afterAll(async () => {
   await store.close();

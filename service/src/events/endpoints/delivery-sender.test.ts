@@ -16,7 +16,7 @@ let store: EndpointStore;
 let receiver: WebhookReceiver;
 beforeAll(async () => {
   server = await startTestPostgres();
-  store = await openEndpointStore(server, 'sender');
+  store = await openEndpointStore(server);
   receiver = await startWebhookReceiver();
 });
 afterAll(async () => {

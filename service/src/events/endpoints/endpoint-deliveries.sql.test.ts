@@ -4,7 +4,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestPostgres, type TestPostgres } from '../../../../test/support/postgres/postgres.ts';
 import { buffersOf, explain } from '../../../../test/support/postgres/query-plans.ts';
 import { sessionOptions } from '../../platform/postgres/database.ts';
-import { migrate } from '../../platform/postgres/migrate.ts';
 import { firstIdOf } from '../../platform/values/uuid.ts';
 import { listEventsBetween } from './endpoint-deliveries.sql.ts';
 
@@ -16,8 +15,7 @@ let server: TestPostgres;
 let client: pg.Client;
 beforeAll(async () => {
   server = await startTestPostgres();
-  const connection = await server.database('events');
-  await migrate(connection);
+  const connection = await server.migrated();
   client = new pg.Client({ ...connection, options: sessionOptions() });
   await client.connect();
   await client.query(

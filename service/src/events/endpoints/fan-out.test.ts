@@ -14,7 +14,7 @@ let server: TestPostgres;
 let store: EndpointStore;
 beforeAll(async () => {
   server = await startTestPostgres();
-  store = await openEndpointStore(server, 'fan_out');
+  store = await openEndpointStore(server);
 });
 afterAll(async () => {
   await store.close();

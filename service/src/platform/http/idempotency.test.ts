@@ -5,15 +5,13 @@ import { startTestPostgres, type TestPostgres } from '../../../../test/support/p
 import { eventually } from '../../../../test/support/service.ts';
 import { type Claim, createIdempotency, deleteExpiredKeys } from './idempotency.ts';
 import { type Database, openDatabase, type Queries } from '../postgres/database.ts';
-import { migrate } from '../postgres/migrate.ts';
 import { sql } from '../postgres/sql.ts';
 
 let server: TestPostgres;
 let db: Database;
 beforeAll(async () => {
   server = await startTestPostgres();
-  const connection = await server.database('idempotency');
-  await migrate(connection);
+  const connection = await server.migrated();
   db = openDatabase({ connection, onIdleError: () => {} });
 });
 afterAll(async () => {

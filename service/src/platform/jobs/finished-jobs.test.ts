@@ -14,7 +14,7 @@ let connection: Connection;
 let db: JobDatabase;
 beforeAll(async () => {
   server = await startTestPostgres();
-  connection = await server.database('finished');
+  connection = await server.database();
   const queue = await openQueue();
   await queue.stop();
   db = openJobDatabase({ connection, onError: () => {} });

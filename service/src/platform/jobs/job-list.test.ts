@@ -14,7 +14,7 @@ let connection: Connection;
 const plans: string[] = [];
 beforeAll(async () => {
   server = await startTestPostgres();
-  connection = await server.database('job_lists');
+  connection = await server.database();
   const queue = await openJobs({
     connection,
     settings: { note: NOTE, other: NOTE },

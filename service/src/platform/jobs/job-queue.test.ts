@@ -16,7 +16,7 @@ let connection: Connection;
 let db: Database;
 beforeAll(async () => {
   server = await startTestPostgres();
-  connection = await server.database('jobs');
+  connection = await server.database();
   db = openDatabase({ connection, onIdleError: () => undefined });
 });
 afterAll(async () => {

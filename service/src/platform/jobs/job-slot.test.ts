@@ -12,12 +12,11 @@ const LONG = { timeout: 20_000 };
 let server: TestPostgres;
 let connection: Connection;
 let db: Database;
-let queues = 0;
 beforeAll(async () => {
   server = await startTestPostgres();
 });
 beforeEach(async () => {
-  connection = await server.database(`slots_${++queues}`);
+  connection = await server.database();
   db = openDatabase({ connection, onIdleError: () => undefined });
 });
 afterAll(() => server.stop());

@@ -10,9 +10,9 @@ let primary: Connection;
 let standby: Connection;
 beforeAll(async () => {
   server = await startTestPostgres();
-  primary = await server.database('primary');
-  standby = await server.database('standby');
-  await rowsOf(primary, 'alter database standby set default_transaction_read_only = on');
+  primary = await server.database();
+  standby = await server.database();
+  await rowsOf(primary, `alter database ${standby.database} set default_transaction_read_only = on`);
 });
 afterAll(() => server.stop());
 
@@ -55,8 +55,8 @@ async function openIdle(pool: DatabasePool, count: number): Promise<number[]> {
 
 test('a server that is away and a standby are passed over', async () => {
   const pool = openTestPool(serversOf({ ...primary, host: NOWHERE }, standby, primary));
-  expect(await databaseOf(pool)).toBe('primary');
-  expect(await Promise.all([1, 2, 3].map(() => databaseOf(pool)))).toEqual(Array(3).fill('primary'));
+  expect(await databaseOf(pool)).toBe(primary.database);
+  expect(await Promise.all([1, 2, 3].map(() => databaseOf(pool)))).toEqual(Array(3).fill(primary.database));
 });
 
 test('a URL with several folders of sockets does the same for a single connection', async () => {
@@ -64,7 +64,9 @@ test('a URL with several folders of sockets does the same for a single connectio
   const url = `postgres://${user}@/${database}?host=${NOWHERE},${host}&port=${port}`;
   const client = await connectClient(toConnection(url), {});
   onTestFinished(() => client.end());
-  expect((await client.query('select current_database() as name')).rows).toEqual([{ name: 'primary' }]);
+  expect((await client.query('select current_database() as name')).rows).toEqual([
+    { name: primary.database },
+  ]);
 });
 
 test('without a server that takes writes the error is one of an unavailable database', async () => {

@@ -12,7 +12,7 @@ let db: Database;
 const idleErrors: Error[] = [];
 beforeAll(async () => {
   server = await startTestPostgres();
-  connection = await server.database('notes');
+  connection = await server.database();
   await rowsOf(connection, 'create table note (words text primary key, size bigint, made timestamptz)');
   db = openDatabase({
     connection,

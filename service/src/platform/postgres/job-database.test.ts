@@ -10,7 +10,7 @@ let server: TestPostgres;
 let connection: Connection;
 beforeAll(async () => {
   server = await startTestPostgres();
-  connection = await server.database('jobs');
+  connection = await server.database();
 });
 afterAll(() => server.stop());
 

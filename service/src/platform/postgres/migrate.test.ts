@@ -23,7 +23,7 @@ test('the files are numbered without gaps', () => {
 });
 
 test('the first start applies all of them in order, the second none', async () => {
-  const fresh = await server.database('fresh');
+  const fresh = await server.database();
   expect(await migrate(fresh)).toEqual(FILES);
   expect(await migrate(fresh)).toEqual([]);
   expect(await rowsOf(fresh, 'select number, name from migrations order by number')).toEqual(
@@ -32,13 +32,13 @@ test('the first start applies all of them in order, the second none', async () =
 });
 
 test('three processes that start together apply each migration once', async () => {
-  const shared = await server.database('shared');
+  const shared = await server.database();
   const applied = await Promise.all([migrate(shared), migrate(shared), migrate(shared)]);
   expect(applied.flat()).toEqual(FILES);
 });
 
 test('a process waits for another one, and says once for which', async () => {
-  const database = await server.database('waiting');
+  const database = await server.database();
   const holding = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
   const finish = () => {
@@ -62,7 +62,7 @@ test('a process waits for another one, and says once for which', async () => {
 });
 
 test('a failed migration is named in the error, rolled back, and applied at the next attempt', async () => {
-  const refusing = await server.database('refusing');
+  const refusing = await server.database();
   await rowsOf(
     refusing,
     `create table migrations (number int primary key, name text not null, sha256 text, oldest_compatible int,
@@ -82,7 +82,7 @@ test('a failed migration is named in the error, rolled back, and applied at the 
 });
 
 test('a database of a newer release is left alone, and the start says why', async () => {
-  const newer = await server.database('newer');
+  const newer = await server.database();
   await migrate(newer);
   await rowsOf(
     newer,
@@ -103,7 +103,7 @@ test.each([
   ['of other bytes', "update migrations set sha256 = 'other'"],
   ['that was not recorded', 'alter table migrations drop column sha256'],
 ])('a database with a migration %s is left alone, and the start says why', async (_what, change) => {
-  const edited = await server.database(`edited_${change.length}`);
+  const edited = await server.database();
   await migrate(edited);
   await rowsOf(edited, change);
   await expect(migrate(edited)).rejects.toThrow(`another version of migration ${FILES[0]}`);
@@ -132,7 +132,7 @@ const CONTRACT = {
 
 describe('the release before', () => {
   test('starts again after the expanding migrations of the next one, and writes', async () => {
-    const database = await server.database('expanded');
+    const database = await server.database();
     await migrate(database, { folder: releaseOf(FIRST) });
     expect(await migrate(database, { folder: releaseOf(EXPAND) })).toEqual([
       '0002-add-title.sql',
@@ -147,7 +147,7 @@ describe('the release before', () => {
   });
 
   test('may start after a contracting migration; the one before it is refused', async () => {
-    const database = await server.database('contracted');
+    const database = await server.database();
     await migrate(database, { folder: releaseOf(CONTRACT) });
     expect(await migrate(database, { folder: releaseOf(EXPAND) })).toEqual([]);
     const refused = /it has migration 4, this release has only 1\. .*or the one before it/;
@@ -157,7 +157,7 @@ describe('the release before', () => {
 });
 
 test('a plan shows what would run, and changes nothing', async () => {
-  const database = await server.database('planned');
+  const database = await server.database();
   const names = async () => (await planMigrations(database, releaseOf(EXPAND))).map(({ name }) => name);
   expect(await names()).toEqual(Object.keys(EXPAND));
   await migrate(database, { folder: releaseOf(FIRST) });
@@ -169,7 +169,7 @@ test('a plan shows what would run, and changes nothing', async () => {
 });
 
 test('a migration waits for a table only briefly at a time, so that others get it in between', async () => {
-  const database = await server.database('locked');
+  const database = await server.database();
   await migrate(database, { folder: releaseOf(FIRST) });
   const reader = await openReader(database);
   const migrating = migrate(database, { folder: releaseOf(EXPAND) });
@@ -190,7 +190,7 @@ async function openReader(database: Connection): Promise<pg.Client> {
 }
 
 test('three processes build an index concurrently once', async () => {
-  const database = await server.database('concurrent');
+  const database = await server.database();
   const folder = releaseOf(EXPAND);
   const applied = await Promise.all([1, 2, 3].map(() => migrate(database, { folder })));
   expect(applied.flat()).toEqual(Object.keys(EXPAND));
@@ -198,7 +198,7 @@ test('three processes build an index concurrently once', async () => {
 
 test('a migration without a transaction has nothing but indexes', async () => {
   const folder = releaseOf({ '0001-all.sql': '-- transaction: none\nupdate note set words = null;' });
-  const database = await server.database('nothing');
+  const database = await server.database();
   await expect(migrate(database, { folder })).rejects.toThrow(
     'may only have "drop index concurrently if exists"',
   );
