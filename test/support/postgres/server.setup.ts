@@ -16,18 +16,15 @@ declare module 'vitest' {
   }
 }
 
-let folder = '';
-let server: EmbeddedPostgres | undefined;
-
-export async function setup({ config, provide }: TestProject): Promise<void> {
-  folder = await mkdtemp(join(config.env['TMPDIR'] ?? tmpdir(), 'mediary-postgres-'));
+/** Returns what stops the server. */
+export async function setup({ config, provide }: TestProject): Promise<() => Promise<void>> {
+  const folder = await mkdtemp(join(config.env['TMPDIR'] ?? tmpdir(), 'mediary-postgres-'));
   await chmod(folder, 0o755);
   await copyMigratedCluster(folder);
-  server = await startEmbeddedPostgres(folder, { settings: SETTINGS });
+  const server = await startEmbeddedPostgres(folder, { settings: SETTINGS });
   provide('postgres', server.connection);
-}
-
-export async function teardown(): Promise<void> {
-  await server?.stop();
-  await rm(folder, { recursive: true, force: true });
+  return async () => {
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
 }
