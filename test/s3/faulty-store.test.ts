@@ -2,7 +2,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
-import { ListMultipartUploadsCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
+import { ListMultipartUploadsCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type ObjectKey, uploadKey } from '../../service/src/storage/object-key.ts';
 import type { PartialObject } from '../../service/src/storage/object-store.ts';
@@ -44,7 +44,11 @@ describeS3('a faulty store', () => {
   beforeAll(async () => {
     bucket = await createBucket();
     proxy = await startFaultyS3(bucket.location.endpoint ?? '');
-    store = openS3ObjectStore(reachedBy(bucket, proxy.url).location, { timeouts: TIMEOUTS });
+    store = openS3ObjectStore(reachedBy(bucket, proxy.url).location, {
+      timeouts: TIMEOUTS,
+      sources: [`${bucket.location.bucket}/films/`],
+      maxWholeBytes: 4 * MIB,
+    });
   });
   afterEach(() => proxy?.heal());
   afterAll(async () => {
@@ -110,6 +114,25 @@ describeS3('a faulty store', () => {
     proxy.fail('lost', isComplete);
     expect(await put(key, large)).toMatchObject({ sizeBytes: large.length });
     sameBytes(await storedBytes(key), large);
+  });
+
+  test('a lost response to the completion of a copy does not matter, a copy of before does', async () => {
+    const at = { Bucket: bucket.location.bucket, Key: 'films/large.mp4' };
+    await bucket.client.send(new PutObjectCommand({ ...at, Body: large }));
+    const found = await store.sources?.find(`s3://${at.Bucket}/${at.Key}`);
+    if (!found) throw new Error('the store has no sources');
+    const { signal } = new AbortController();
+    let to = newKey();
+    const copy = () => store.sources?.copy(found, { to, isMove: false, signal });
+    for (const times of [1, 99]) {
+      to = newKey();
+      proxy.fail('lost', isComplete, times);
+      expect(await copy()).toMatchObject({ sizeBytes: large.length });
+      sameBytes(await storedBytes(to), large);
+    }
+    proxy.fail('busy', isComplete);
+    await expect(copy()).rejects.toMatchObject(UNAVAILABLE);
+    expect(await traces(to)).toHaveLength(1);
   });
 
   test('an upload that the store never completes leaves nothing', async () => {

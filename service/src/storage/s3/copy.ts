@@ -9,6 +9,7 @@ import {
 } from '@aws-sdk/client-s3';
 import type { ObjectKey } from '../object-key.ts';
 import type { S3Connection } from './connection.ts';
+import { isStored, toNewObject } from './put.ts';
 import { sizeOf } from './read.ts';
 
 const MIB = 1024 ** 2;
@@ -63,14 +64,18 @@ type CopiedParts = StoreCopy & { readonly upload: StoredObject & { readonly Uplo
 
 async function copyInParts(s3: S3Connection, copy: StoreCopy): Promise<void> {
   const target = s3.at(copy.to);
-  const { UploadId } = await s3.run((options) =>
-    s3.client.send(new CreateMultipartUploadCommand(target), options),
-  );
+  const object = toNewObject(s3, copy.to);
+  const start = new CreateMultipartUploadCommand({ ...target, Metadata: object.metadata });
+  const { UploadId } = await s3.run((options) => s3.client.send(start, options));
   const upload = { ...target, UploadId };
   try {
     const Parts = await copyParts(s3, { ...copy, upload });
     const command = new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } });
-    await s3.runCopy((options) => s3.copier.send(command, options));
+    const completing = s3.runCopy((options) => s3.copier.send(command, options));
+    await completing.catch(async (error: unknown) => {
+      // The response of an attempt that succeeded may have been lost.
+      if (!(await isStored(object))) throw error;
+    });
   } catch (error) {
     const ending = s3.run((options) => s3.client.send(new AbortMultipartUploadCommand(upload), options));
     // When the store does not answer, its lifecycle rule removes the parts.

@@ -25,7 +25,7 @@ export async function putObject(
   memory: PartMemory,
   { key, bytes, maxBytes }: PutRequest,
 ): Promise<StoredBytes> {
-  const put: NewObject = { s3, key, metadata: { [PUT_ID]: randomUUID() } };
+  const put = toNewObject(s3, key);
   const digest = createHash('sha256');
   let sizeBytes = 0;
   let multipart: MultipartPut | undefined;
@@ -106,6 +106,16 @@ async function storeOnce(put: NewObject, store: () => Promise<void>): Promise<vo
     throw error;
   }
 }
+
+export const toNewObject = (s3: S3Connection, key: ObjectKey): NewObject => ({
+  s3,
+  key,
+  metadata: { [PUT_ID]: randomUUID() },
+});
+
+/** Whether the object at the key is this one. */
+export const isStored = async (put: NewObject): Promise<boolean> =>
+  (await findPutId(put))?.id === put.metadata[PUT_ID];
 
 async function findPutId({ s3, key }: NewObject): Promise<{ id: string | undefined } | undefined> {
   const found = await s3.find((options) => s3.client.send(new HeadObjectCommand(s3.at(key)), options));
