@@ -79,17 +79,21 @@ describe('a redirect to the store', () => {
   const shown = { ...asset, visibility: 'public' } as const;
 
   test.each([
-    [600, 'private, max-age=300'],
-    [100, 'private, max-age=50'],
-    [-5, 'private, max-age=0'],
-  ])('to a URL that is valid for %d s may be used for half of that', (seconds, caching) => {
+    [600, 'private, max-age=300', 'private, max-age=10'],
+    [100, 'private, max-age=50', 'private, max-age=10'],
+    [12, 'private, max-age=6', 'private, max-age=6'],
+    [-5, 'private, max-age=0', 'private, max-age=0'],
+  ])('to a URL valid for %d s may be used for half of that, of an MP4 for 10 s', (seconds, ...expected) => {
     const expiresAt = new Date(NOW.getTime() + seconds * 1000);
-    expect(redirectCaching({ asset: shown, token: undefined }, { expiresAt, now: NOW })).toBe(caching);
+    const viewed = { asset: shown, token: undefined };
+    expect([false, true].map((isEntry) => redirectCaching(viewed, { isEntry, expiresAt, now: NOW }))).toEqual(
+      expected,
+    );
   });
 });
 
 test('redirects and growing manifests are not kept where a cookie opens them or rules limit them', () => {
-  const times = { expiresAt: new Date(NOW.getTime() + 600_000), now: NOW };
+  const times = { isEntry: false, expiresAt: new Date(NOW.getTime() + 600_000), now: NOW };
   const of = (
     visibility: PlaybackAsset['visibility'],
     token?: string,

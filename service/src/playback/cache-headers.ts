@@ -4,7 +4,7 @@ import type { PlaybackAsset } from '../assets/asset.ts';
 import { limitMaxAge, limitSeconds } from '../assets/expiry.ts';
 import type { Secret } from '../auth/secret.ts';
 import { playbackTokenExpiry } from './playback-token.ts';
-import { cacheControlFor } from './served-file.ts';
+import { cacheControlFor, ENTRY_MAX_AGE_S } from './served-file.ts';
 
 type CacheRules = {
   readonly urlSecrets: readonly Secret[];
@@ -60,14 +60,17 @@ function cdnSecondsFor(
 
 type Viewed = { readonly asset: PlaybackAsset; readonly token: string | undefined };
 
-/** A browser that seeks back gets the same URL of the store, and with it the bytes in its cache. */
-export const redirectCaching = (
-  { asset, token }: Viewed,
-  { expiresAt, now }: { readonly expiresAt: Date; readonly now: Date },
-): string =>
-  isCheckedPerRequest(asset, token)
-    ? CHECKED_PER_REQUEST
-    : `private, max-age=${Math.max(0, Math.floor((expiresAt.getTime() - now.getTime()) / 2000))}`;
+type Redirect = { readonly isEntry: boolean; readonly expiresAt: Date; readonly now: Date };
+
+/**
+ * A browser that seeks back gets the same URL of the store, and with it the bytes in its cache. Entry files
+ * change with the next run, and access rules may forbid them.
+ */
+export function redirectCaching({ asset, token }: Viewed, { isEntry, expiresAt, now }: Redirect): string {
+  if (isCheckedPerRequest(asset, token)) return CHECKED_PER_REQUEST;
+  const seconds = Math.max(0, Math.floor((expiresAt.getTime() - now.getTime()) / 2000));
+  return `private, max-age=${isEntry ? Math.min(seconds, ENTRY_MAX_AGE_S) : seconds}`;
+}
 
 /** Players read a growing manifest again every few seconds. */
 const GROWING_MAX_AGE_S = 1;

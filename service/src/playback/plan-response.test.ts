@@ -116,6 +116,7 @@ test.each<Row>([
         responseCacheControl: 'private, max-age=600, immutable',
         expiresInSeconds: 600,
       },
+      isEntry: false,
       downloadName: undefined,
     },
   },
@@ -123,7 +124,7 @@ test.each<Row>([
     what: 'a file of the store with a name',
     request: { path: 'video.mp4', query: { download: 'a.mp4' } },
     delivery: BY_STORE,
-    expected: { kind: 'store-redirect', downloadName: 'a.mp4' },
+    expected: { kind: 'store-redirect', isEntry: true, downloadName: 'a.mp4' },
   },
   {
     what: 'HEAD of a segment of the store',

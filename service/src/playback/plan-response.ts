@@ -161,7 +161,12 @@ function planStored(asset: PlaybackAsset, file: StoredFile, delivery: FileDelive
   const canDelegate = isSegment(path);
   // A signature is valid for one method.
   if (canDelegate && delivery.segments === 'redirect' && delivery.isStoreReachable && method === 'GET')
-    return { kind: 'store-redirect', presign: toPresign(asset, file, delivery.now()), downloadName };
+    return {
+      kind: 'store-redirect',
+      presign: toPresign(asset, file, delivery.now()),
+      isEntry: !isCacheable,
+      downloadName,
+    };
   const internal = canDelegate
     ? findInternalRedirect(delivery, { ...file, isChecked: isCheckedPerRequest(asset, file.token) })
     : undefined;

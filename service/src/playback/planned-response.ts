@@ -40,6 +40,8 @@ export type PlannedResponse =
         readonly responseCacheControl: string;
         readonly expiresInSeconds: number;
       };
+      /** The next run replaces the file. */
+      readonly isEntry: boolean;
       readonly downloadName: string | undefined;
     }
   /** The web server in front sends the bytes. */

@@ -113,13 +113,13 @@ async function redirectToStore(
   { reply }: BytesExchange,
   { plan, ...viewed }: Sending<Extract<PlannedResponse, { kind: 'store-redirect' }>>,
 ): Promise<unknown> {
-  const { presign, downloadName } = plan;
+  const { presign, isEntry, downloadName } = plan;
   if (!store.direct) throw playbackNotFound();
   const { url, expiresAt } = await store.direct.presignGet({
     ...presign,
     ...(downloadName !== undefined && { responseContentDisposition: attachment(downloadName) }),
   });
-  const caching = redirectCaching(viewed, { expiresAt, now: now() });
+  const caching = redirectCaching(viewed, { isEntry, expiresAt, now: now() });
   return reply.header('cache-control', caching).redirect(url, 302);
 }
 

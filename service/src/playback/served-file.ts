@@ -43,13 +43,15 @@ export const contentTypeOf = (file: string): string =>
 
 /** How long a shared cache may serve segments of a video after it was made private. */
 const SHARED_MAX_AGE_S = 3600;
+/** How long an entry file may be used without a question, in seconds. */
+export const ENTRY_MAX_AGE_S = 10;
 
 /**
  * Segments are immutable in browsers; shared caches revalidate them, because the asset may become private.
  * Entry files change with the next attempt.
  */
 export function cacheControlFor({ visibility }: Pick<PlaybackAsset, 'visibility'>, isEntry: boolean): string {
-  if (isEntry) return `${visibility}, max-age=10`;
+  if (isEntry) return `${visibility}, max-age=${ENTRY_MAX_AGE_S}`;
   const shared = visibility === 'public' ? `, s-maxage=${SHARED_MAX_AGE_S}` : '';
   return `${visibility}, max-age=31536000${shared}, immutable`;
 }
