@@ -136,6 +136,9 @@ create index assets_by_bytes on assets (hashtextextended(owner_user_id || ' ' ||
 -- An asset has one replacement at a time.
 create unique index assets_replacement on assets (version_of) where version_of is not null and deleted_at is null;
 
+-- The attempts of all replacements that an asset had. Only replacements have entries.
+create index assets_replacements on assets (version_of) where version_of is not null;
+
 -- What jobs look for.
 create index assets_previous_version on assets ((previous_version ->> 'restorable_until'), id) where previous_version is not null;
 create index assets_to_purge on assets (purge_at) where purge_at is not null;

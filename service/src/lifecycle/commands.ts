@@ -79,6 +79,10 @@ export async function findDuplicate(
 export const findReplacement = ({ db }: Pick<LifecycleContext, 'db'>, assetId: string) =>
   related.findReplacement(db, assetId);
 
+/** The highest attempt of all replacements that the asset had, also deleted ones. */
+export const findReplacementAttempt = ({ db }: Pick<LifecycleContext, 'db'>, assetId: string) =>
+  related.findReplacementAttempt(db, assetId);
+
 /** `sha256` is the digest, where the job computed it while it copied the bytes. */
 type ReadOriginal = { readonly sha256?: string; readonly read: () => AsyncIterable<Uint8Array> };
 

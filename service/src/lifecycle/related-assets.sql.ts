@@ -26,6 +26,13 @@ export const findSameBytes = (
      order by hashtextextended(owner_user_id || ' ' || checksum_sha256, 0), id limit 1`);
 };
 
+/** The highest attempt of all replacements that an asset had, also deleted ones; 0 without any. */
+export const findReplacementAttempt = async (db: Queries, assetId: string): Promise<number> => {
+  const found = await db.one(sql('replacement attempt', { attempt: 'int4' })`
+    select coalesce(max(attempt), 0) as attempt from assets where version_of = ${assetId}`);
+  return found?.attempt ?? 0;
+};
+
 /** The replacement of an asset that is not deleted. */
 export const findReplacement = async (db: Queries, assetId: string): Promise<Asset | undefined> =>
   (await db.one(sql('find replacement', assetRow)`

@@ -52,6 +52,7 @@ export type UploadsContext = {
     | 'findAssetById'
     | 'findDuplicate'
     | 'findReplacement'
+    | 'findReplacementAttempt'
     | 'assetStore'
     | 'update'
     | 'completeAsset'

@@ -29,7 +29,7 @@ export async function openReplacement(ctx: UploadsContext, input: ReplaceInput):
   const existing = await ctx.lifecycle.findReplacement(asset.id);
   // The same request again, with its Idempotency-Key.
   if (existing?.id === id) return toOwnTargets(ctx, await keepParts(ctx, existing, input));
-  const upload = toReplacement(ctx, input);
+  const upload = toReplacement(ctx, input, await ctx.lifecycle.findReplacementAttempt(asset.id));
   if (existing) await endFailed(ctx, existing);
   const newAsset = toOpenAsset(ctx, upload, { ownerUserId: asset.owner_user_id, resourceId: id });
   const data = { ...toActorData(actor, asset), version_of: asset.id };
@@ -51,8 +51,11 @@ function assertReplaceable({ providers }: UploadsContext, asset: Asset): void {
   assertProcessed(asset);
 }
 
-/** Seen by the viewers of the asset alone. Its attempt follows, so that its files have other names. */
-function toReplacement(ctx: UploadsContext, { asset, request, actor }: ReplaceInput) {
+/**
+ * Seen by the viewers of the asset alone. Its attempt follows, so that its files have other names than those
+ * of the asset, and than copies of earlier replacements.
+ */
+function toReplacement(ctx: UploadsContext, { asset, request, actor }: ReplaceInput, lastAttempt: number) {
   const { owner_user_id: _, keep = [], ...file } = request;
   const upload = toNewAsset(
     { ...file, visibility: asset.visibility, ...(asset.provider !== null && { provider: asset.provider }) },
@@ -69,7 +72,7 @@ function toReplacement(ctx: UploadsContext, { asset, request, actor }: ReplaceIn
     access: asset.access,
     chapters: keep.includes('chapters') ? asset.chapters : null,
     focal_point: keep.includes('focal_point') ? asset.focal_point : null,
-    attempt: asset.attempt + 1,
+    attempt: Math.max(asset.attempt, lastAttempt) + 1,
     version_of: asset.id,
   };
 }
