@@ -29,6 +29,7 @@ export type LibraryContext = {
     | 'update'
     | 'assetStore'
     | 'copyFile'
+    | 'removeFileCopies'
     | 'findReplacement'
     | 'watchAsset'
   >;

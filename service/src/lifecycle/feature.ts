@@ -14,7 +14,7 @@ import type { LifecycleContext } from './context.ts';
 import { removeDueObjects, removeUnlessDeferred } from './objects/deferred-removals.ts';
 import { toMilestoneLines } from './decisions/milestones.ts';
 import { createPlaybackAssetCache } from './playback-asset-cache.ts';
-import { copyFile } from './objects/file-copy.ts';
+import { copyFile, removeFileCopies } from './objects/file-copy.ts';
 import * as commands from './commands.ts';
 import * as reports from './reports.ts';
 import { restoreAsset } from './restored-assets.ts';
@@ -46,6 +46,7 @@ export function createLifecycle(outer: Omit<LifecycleContext, 'loader' | 'playba
         findTrashedAssetForCaller,
         findPlaybackAsset,
         copyFile,
+        removeFileCopies,
         removeUnlessDeferred,
         removeDueObjects,
         restoreAsset,

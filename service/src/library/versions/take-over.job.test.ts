@@ -46,6 +46,7 @@ function openRows(rows: Rows, onCopy: (rows: Rows) => void = () => {}) {
   const lifecycle: Partial<Lifecycle> = {
     findAssetById: async (id) => rows.get(id),
     copyFile: async () => onCopy(rows),
+    removeFileCopies: async () => {},
     update,
     assetStore: contextOf<AssetStore>({ updateTogether }),
   };

@@ -49,14 +49,15 @@ async function endReplacement({ lifecycle }: LibraryContext, { id }: Asset): Pro
 }
 
 /** The job that purged the asset may have ended before the last copy. */
-async function removeCopies(
-  { lifecycle }: LibraryContext,
-  { version_of: assetId, deleted_at: deletedAt }: Asset,
-): Promise<void> {
+async function removeCopies({ lifecycle }: LibraryContext, replacement: Asset): Promise<void> {
+  const { version_of: assetId, deleted_at: deletedAt } = replacement;
   if (assetId === null || deletedAt === null) return;
-  await lifecycle.update({ assetId }, (seen) =>
+  const updated = await lifecycle.update({ assetId }, (seen) =>
     isPurged(seen) ? { set: {}, events: [], jobs: [removalOf(seen)] } : undefined,
   );
+  // From this attempt on, the files may be those of the asset itself.
+  if (updated && !isPurged(updated.asset) && updated.asset.attempt < replacement.attempt)
+    await lifecycle.removeFileCopies(replacement, updated.asset);
 }
 
 async function refuse({ lifecycle }: LibraryContext, replacement: Asset, asset: Asset): Promise<void> {

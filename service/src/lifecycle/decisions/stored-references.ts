@@ -27,10 +27,11 @@ export const isReferenced = (asset: Asset, place: ObjectKey): boolean =>
 export function listReferences(asset: Asset): ObjectKey[] {
   if (isPurged(asset)) return [];
   const previous = withPreviousFile(asset);
-  return [...referencesOf(asset), ...(previous ? referencesOf(previous) : [])];
+  return [...listFileReferences(asset), ...(previous ? listFileReferences(previous) : [])];
 }
 
-function referencesOf(asset: Pick<Asset, 'id'> & AssetFile): ObjectKey[] {
+/** Also of a file that is deleted for good. */
+export function listFileReferences(asset: Pick<Asset, 'id'> & AssetFile): ObjectKey[] {
   const { id, uploaded_at: uploadedAt, playback, captions } = asset;
   return [
     ...(uploadedAt === null ? [] : [originalKey(asset)]),

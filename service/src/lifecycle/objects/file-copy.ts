@@ -3,7 +3,8 @@ import type { Asset } from '../../assets/asset.ts';
 import { inBatches } from '../../platform/concurrency/in-batches.ts';
 import { type ObjectKey, toKeyOf } from '../../storage/object-key.ts';
 import type { LifecycleContext } from '../context.ts';
-import { listReferences } from '../decisions/stored-references.ts';
+import { isReferenced, listFileReferences, listReferences } from '../decisions/stored-references.ts';
+import { removeUnlessDeferred } from './deferred-removals.ts';
 
 const CONCURRENCY = 16;
 
@@ -18,6 +19,17 @@ export async function copyFile(
       signal.throwIfAborted();
       await Promise.all(keys.map((key) => store.copy(key, toKeyOf(assetId, key))));
     }
+}
+
+/** Removes what `copyFile` has copied, for a file that never took its place. Can be repeated. */
+export async function removeFileCopies(
+  ctx: Pick<LifecycleContext, 'db' | 'store'>,
+  from: Asset,
+  asset: Asset,
+): Promise<void> {
+  const copies = listFileReferences(from).map((place) => toKeyOf(asset.id, place));
+  for (const place of copies)
+    if (!isReferenced(asset, place)) await removeUnlessDeferred(ctx, asset.id, place);
 }
 
 async function* keysAt({ list }: LifecycleContext['store'], place: ObjectKey): AsyncGenerator<ObjectKey> {
