@@ -68,16 +68,21 @@ async function copyObject(
   }
 }
 
-/** Throws for a file with other bytes than the snapshot lists. Keeps objects that the store has. */
+/**
+ * Throws for a file with other bytes than the snapshot lists. Keeps objects that the store has, but not parts
+ * of them.
+ */
 export const restoreObjects = (
-  store: Pick<ObjectStore, 'put' | 'size'>,
+  store: Pick<ObjectStore, 'put' | 'size' | 'remove'>,
   target: BackupTarget,
   objects: readonly CopiedFile[],
 ): Promise<void> =>
   inParallel(objects, async (object) => {
     const { path, sizeBytes, sha256 } = object;
     const key = path as ObjectKey;
-    if ((await store.size(key)) === sizeBytes) return;
+    const foundBytes = await store.size(key);
+    if (foundBytes === sizeBytes) return;
+    if (foundBytes !== undefined) await store.remove(key);
     const bytes = readVerified(target, { path: objectPath(object), sha256 });
     await unlessStored(store.put(key, bytes, Math.max(1, sizeBytes)));
   });
