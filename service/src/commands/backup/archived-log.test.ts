@@ -55,7 +55,7 @@ test('a copy gets the files from its own on, and all histories of timelines', as
       .sort(),
   );
   expect(gunzipSync(await readFile(join(folder, `${segment('02')}.gz`))).toString()).toBe(segment('02'));
-  expect(await deleteArchivedBefore(target, segment('02'))).toBe(1);
+  expect(await deleteArchivedBefore(target, [segment('02')])).toBe(1);
   expect(await readdir(join(root, 'log'))).toHaveLength(3);
 });
 
@@ -88,4 +88,26 @@ test('the log continues a copy where it has no gap, and is on the timeline of th
   await archive(restored);
   expect(await isLogContinuous(target, first)).toBe(false);
   expect(await isLogContinuous(target, restored)).toBe(true);
+});
+
+test('the log of a server that was restored to before other copies is kept and checked', async () => {
+  const restored = (low: string) => segment(low, '00000000', '00000002');
+  const names = ['01', '02', '03', '04', '05', '06'].map((low) => segment(low));
+  for (const name of [...names, restored('02'), restored('04')]) await archive(name);
+  const missing = join(root, 'log', `${restored('03')}.gz`);
+  expect(await findDamagedLog(target, restored('02'))).toEqual([missing]);
+  await archive(restored('03'));
+  expect(await findDamagedLog(target, restored('02'))).toEqual([]);
+  // The newest copy is of before the restore.
+  expect(await isLogContinuous(target, segment('05'))).toBe(false);
+  expect(await deleteArchivedBefore(target, [segment('05'), restored('02')])).toBe(1);
+  expect(await findDamagedLog(target, restored('02'))).toEqual([]);
+});
+
+test('a damaged file is written again where the server still has it', async () => {
+  await archive(segment('01'));
+  const path = join(root, 'log', `${segment('01')}.gz`);
+  await writeFile(path, 'damaged');
+  await archive(segment('01'));
+  expect(gunzipSync(await readFile(path)).toString()).toBe(segment('01'));
 });

@@ -8,12 +8,11 @@ import type { LogFile } from '@mediary/embedded-postgres/log-archive';
 import type { BackupTarget } from '../../storage/backup-target.ts';
 import { isRefusal } from '../../storage/whole-objects.ts';
 import { inParallel, writeBytes } from './backup-files.ts';
+import { findGaps, isArchivedName, isBefore, isHistory, isNeeded, timelineIn } from './log-names.ts';
 
 const LOG = 'log';
-const COMPRESSED = /^(?:[0-9A-F]{24}|[0-9A-F]{8}\.history)\.gz$/;
 /** Most files end with zeros, because time ended them: they take a thousandth of their 16 MB. */
 const LEVEL = { level: 1 };
-const SEGMENTS_PER_ID = 256n;
 
 /**
  * Durable when it resolves. Writing the same file again changes nothing; throws where a file of this name has
@@ -29,12 +28,18 @@ export async function writeArchived(target: BackupTarget, { name, path }: LogFil
     if (!isRefusal(error, 'exists')) throw error;
     const archived = await readArchived(target, file);
     if (archived && bytes.equals(archived)) return;
+    if (!archived) return replaceDamaged(target, file, compressed);
     throw new Error(
       `${target.location}/${file} is the log of another server, or DATA_DIR was brought back by other ` +
         'means than a restore of this backup. Give the service a backup target of its own',
       { cause: error },
     );
   }
+}
+
+async function replaceDamaged(target: BackupTarget, file: string, compressed: Buffer): Promise<void> {
+  await target.remove([file]);
+  await writeBytes(target, file, compressed);
 }
 
 /** Undefined for a damaged or missing file (CRC-32 of gzip). */
@@ -47,16 +52,21 @@ async function readArchived(target: BackupTarget, path: string): Promise<Buffer 
 async function listArchived(target: BackupTarget): Promise<string[]> {
   const names: string[] = [];
   for await (const { path } of target.list(LOG)) names.push(basename(path));
-  return names.filter((name) => COMPRESSED.test(name)).sort();
+  return names.filter(isArchivedName).sort();
 }
 
 export async function hasArchivedLog(target: BackupTarget): Promise<boolean> {
   return (await listArchived(target)).length > 0;
 }
 
-/** Deletes what only copies need that are older than the one whose log begins with `first`. */
-export async function deleteArchivedBefore(target: BackupTarget, first: string): Promise<number> {
-  const old = (await listArchived(target)).filter((name) => !isNeeded(name, first));
+/** Deletes what no copy needs whose log begins with one of `firsts`. Their timelines may differ. */
+export async function deleteArchivedBefore(
+  target: BackupTarget,
+  firsts: readonly [string, ...string[]],
+): Promise<number> {
+  const old = (await listArchived(target)).filter(
+    (name) => !isHistory(name) && firsts.every((first) => isBefore(name, first)),
+  );
   await target.remove(old.map((name) => `${LOG}/${name}`));
   return old.length;
 }
@@ -65,27 +75,15 @@ export async function deleteArchivedBefore(target: BackupTarget, first: string):
 const listNeeded = async (target: BackupTarget, first: string | undefined): Promise<string[]> =>
   (await listArchived(target)).filter((name) => first === undefined || isNeeded(name, first));
 
-/** Whether a copy needs the file whose log begins with `first`. */
-const isNeeded = (name: string, first: string): boolean =>
-  isHistory(name) || positionOf(name) >= positionOf(first);
-
-const isHistory = (name: string): boolean => name.endsWith('.history.gz');
-
-const timelineOf = (name: string): string => name.slice(0, 8);
-
-/** The number of a file, without the timeline, which a restored server changes. */
-const positionOf = (name: string): bigint =>
-  BigInt(`0x${name.slice(8, 16)}`) * SEGMENTS_PER_ID + BigInt(`0x${name.slice(16, 24)}`);
-
 /**
  * Whether the log continues the copy whose log begins with `first`. False while no copy is newer than the
  * restore of a server.
  */
 export async function isLogContinuous(target: BackupTarget, first: string): Promise<boolean> {
-  const names = (await listNeeded(target, first)).filter((name) => !isHistory(name));
-  const own = names.filter((name) => timelineOf(name) === timelineOf(first));
-  const hasLaterTimeline = names.some((name) => timelineOf(name) > timelineOf(first));
-  return !hasLaterTimeline && own.includes(`${first}.gz`) && findGaps(own).length === 0;
+  const names = await listArchived(target);
+  if (names.some((name) => timelineIn(name) > timelineIn(first))) return false;
+  const own = names.filter((name) => isNeeded(name, first));
+  return own.includes(`${first}.gz`) && findGaps(own).length === 0;
 }
 
 /** Writes the files that a copy needs into a folder. */
@@ -114,19 +112,4 @@ export async function findDamagedLog(target: BackupTarget, first: string | undef
     if (!(await readArchived(target, path))) damaged.push(`${target.location}/${path}`);
   });
   return [...damaged.sort(), ...findGaps(names).map((name) => `${target.location}/${LOG}/${name}`)];
-}
-
-/** The name of the first missing file of each gap. */
-function findGaps(names: readonly string[]): string[] {
-  const files = names.filter((name) => !isHistory(name));
-  const positions = new Map(files.map((name) => [positionOf(name), name]));
-  const last = [...positions.keys()].reduce((max, position) => (position > max ? position : max), 0n);
-  return [...positions]
-    .filter(([position]) => position < last && !positions.has(position + 1n))
-    .map(([position, name]) => nameOf(timelineOf(name), position + 1n));
-}
-
-function nameOf(timeline: string, position: bigint): string {
-  const hex = (number: bigint) => number.toString(16).toUpperCase().padStart(8, '0');
-  return `${timeline}${hex(position / SEGMENTS_PER_ID)}${hex(position % SEGMENTS_PER_ID)}.gz`;
 }

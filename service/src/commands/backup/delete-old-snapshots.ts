@@ -29,8 +29,8 @@ export async function deleteOldSnapshots(
   const old = snapshots.slice(0, snapshots.length - kept.length).map(({ name }) => name);
   await deleteSnapshots(target, old);
   await target.remove([...unneeded]);
-  const firstLog = kept[0]?.firstLog;
-  if (firstLog !== undefined) await deleteArchivedBefore(target, firstLog);
+  const [firstLog, ...otherLogs] = kept.flatMap((snapshot) => snapshot.firstLog ?? []);
+  if (firstLog !== undefined) await deleteArchivedBefore(target, [firstLog, ...otherLogs]);
   const deletedObjects = [...unneeded].filter((path) => path.startsWith(objectPath({ path: '' }))).length;
   return { deletedSnapshots: old.length, deletedObjects };
 }
