@@ -35,7 +35,7 @@ test('a copy that was taken under load starts elsewhere, with every row of befor
   );
   const writer = keepWriting(server);
   const [before, copy] = [writer.pairs(), newFolder()];
-  const files = await copyCluster(server, copy);
+  const { files } = await copyCluster(server, copy);
   await writer.stop();
   for (const { path, sizeBytes, sha256 } of files) {
     const bytes = readFileSync(join(copy, path));

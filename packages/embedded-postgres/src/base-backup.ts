@@ -9,7 +9,7 @@ import { lockFolder } from './folder-lock.ts';
 import { type HashedBytes, writeHashed } from './hashed-file.ts';
 import { type ClusterLayout, resolveLayout } from './layout.ts';
 import type { EmbeddedPostgres } from './launcher.ts';
-import { type Recovery, replayLog, ShortLogError, type Timeline } from './recovery.ts';
+import { type Recovery, replayLog } from './recovery.ts';
 
 /** A file below the copied cluster. */
 export type CopiedFile = HashedBytes & { readonly path: string };
@@ -19,6 +19,9 @@ const OMITTED = /^(?:postmaster\.(?:pid|opts)|\.s\.PGSQL.*|pg_internal\.init.*|p
 const EMPTIED = ['pg_dynshmem', 'pg_notify', 'pg_replslot', 'pg_serial', 'pg_snapshots', 'pg_stat_tmp'];
 const WAL = 'pg_wal';
 
+/** `endsAt`: the position of the log at which the copy is consistent, such as `0/3000158`. */
+type CopiedCluster = { readonly files: CopiedFile[]; readonly endsAt: string };
+
 /**
  * Copies the cluster into `target`, which must be empty. Writers go on: the copy contains the log that makes
  * it consistent. A server that starts from it has all that was committed before the end.
@@ -26,7 +29,7 @@ const WAL = 'pg_wal';
 export async function copyCluster(
   { connection, dataFolder }: Pick<EmbeddedPostgres, 'connection' | 'dataFolder'>,
   target: string,
-): Promise<CopiedFile[]> {
+): Promise<CopiedCluster> {
   const client = new pg.Client({ ...connection, connectionTimeoutMillis: 10_000 });
   // A lost connection rejects the pending query; without this listener the event would end the process.
   client.on('error', () => {});
@@ -37,20 +40,21 @@ export async function copyCluster(
     await client.query('select pg_create_physical_replication_slot($1, true, true)', [slot]);
     const { first } = await one<{ first: string }>(client, BEGIN);
     const files = await copyFolder(dataFolder, target, '');
-    const { last, label } = await one<{ last: string; label: string }>(client, END);
+    const { last, endsAt, label } = await one<CopyEnd>(client, END);
     const wal = (await readdir(join(dataFolder, WAL))).filter(
       (name) => /^[0-9A-F]{24}$/.test(name) && name >= first && name <= last,
     );
     for (const name of wal) files.push(await copyFile(join(dataFolder, WAL, name), target, `${WAL}/${name}`));
     files.push(await writeCopied(target, 'backup_label', [Buffer.from(label)]));
-    return files;
+    return { files, endsAt };
   } finally {
     await client.end();
   }
 }
 
 const BEGIN = "select pg_walfile_name(pg_backup_start('mediary', fast => true)) as first";
-const END = `select pg_walfile_name(lsn) as last, labelfile as label
+type CopyEnd = { readonly last: string; readonly endsAt: string; readonly label: string };
+const END = `select pg_walfile_name(lsn) as last, lsn::text as "endsAt", labelfile as label
                from pg_backup_stop(wait_for_archive => false)`;
 
 async function one<R extends pg.QueryResultRow>(client: pg.Client, sql: string): Promise<R> {
@@ -135,26 +139,9 @@ export async function restoreCluster(
   const lock = lockFolder(dirname(layout.cluster));
   try {
     if (!recovery) return await restoreInto(layout, fill);
-    return await recoverInto(layout, fill, recovery);
+    return await restoreInto(layout, fill, (cluster) => replayLog({ ...layout, cluster }, recovery));
   } finally {
     lock.release();
-  }
-}
-
-/** A restored server may leave the timeline of the copy before the moment to recover to. */
-async function recoverInto(
-  layout: ClusterLayout,
-  fill: FillCluster,
-  recovery: Recovery,
-): Promise<Date | undefined> {
-  const recover = (timeline: Timeline) =>
-    restoreInto(layout, fill, (cluster) => replayLog({ ...layout, cluster }, recovery, timeline));
-  if (recovery.to === 'latest') return recover('latest');
-  try {
-    return await recover('current');
-  } catch (error) {
-    if (!(error instanceof ShortLogError) || !error.hasOtherTimelines) throw error;
-    return recover('latest');
   }
 }
 

@@ -43,7 +43,7 @@ test('a server is restored to any moment of its archived log, and goes on on a n
   await query(server, 'create table note (number int)');
   expect([await keepLog(server), await keepLog(server)]).toEqual([true, false]);
   await write(server, 1);
-  const files = await copyCluster(server, copy);
+  const { files } = await copyCluster(server, copy);
   const second = await write(server, 2);
   await archiveTo(server, log);
   await write(server, 3);
@@ -90,9 +90,10 @@ test('a server that is restored as it was copied archives beside the log of befo
   await write(server, 3);
   await archiveTo(server, log);
   await server.stop();
-  const restore = async (from: string, to: Recovery['to']) => {
+  const restore = async (from: string, to: Recovery['to'], timeline?: number) => {
     const folder = newFolder();
-    await restoreCluster(filesOf(from), folder, { fillLog: filesOf(log), to });
+    const recovery = { fillLog: filesOf(log), to, ...(timeline !== undefined && { timeline }) };
+    await restoreCluster(filesOf(from), folder, recovery);
     return start(folder);
   };
 
@@ -110,15 +111,16 @@ test('a server that is restored as it was copied archives beside the log of befo
   expect(files).toContain('00000002.history.gz');
   expect(files.filter((name) => name.startsWith('00000001'))).not.toEqual([]);
 
-  for (const [from, to, expected] of [
+  for (const [from, to, expected, timeline] of [
     [copy, second, [1, 2]],
-    [copy, fifth, [1, 4, 5]],
+    [copy, fifth, [1, 4, 5], 2],
+    [copy, 'latest', [1, 4, 5, 6], 2],
     [copy, 'latest', [1, 4, 5, 6]],
     [newCopy, 'immediate', [1, 4]],
     [newCopy, fifth, [1, 4, 5]],
     [newCopy, 'latest', [1, 4, 5, 6]],
   ] as const) {
-    const again = await restore(from, to);
+    const again = await restore(from, to, timeline);
     expect(await notesOf(again), `to ${String(to)}`).toEqual(expected);
     expect(await query(again, 'select pg_walfile_name(pg_current_wal_lsn()) as name')).toEqual([
       { name: expect.stringMatching(/^00000003/) },

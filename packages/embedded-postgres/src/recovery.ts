@@ -10,24 +10,29 @@ import { startServer } from './server-process.ts';
 export type Recovery = {
   /** Writes the archived files of the log into a folder, each compressed, under its name with `.gz`. */
   readonly fillLog: (folder: string) => Promise<unknown>;
-  /** `immediate`: to the end of the copy. `latest`: to the end of the log, on its newest timeline. */
+  /** `immediate`: to the end of the copy. `latest`: to the end of the log. */
   readonly to: Date | 'immediate' | 'latest';
+  /** Must be reached from the copy. Default: the newest one for `latest`, else that of the copy. */
+  readonly timeline?: number;
+  /** A time of PostgreSQL. A log whose last change up to `to` is older does not reach the moment. */
+  readonly since?: string | undefined;
 };
 
 /** The log of a timeline ends before the moment to recover to. */
 export class ShortLogError extends Error {
-  readonly hasOtherTimelines: boolean;
+  /** A time of PostgreSQL; undefined where the log had no change. */
+  readonly lastChange: string | undefined;
 
-  constructor(message: string, options: ErrorOptions & { readonly hasOtherTimelines: boolean }) {
-    super(message, options);
-    this.hasOtherTimelines = options.hasOtherTimelines;
+  constructor(to: Date, lastChange: string | undefined, options?: ErrorOptions) {
+    const last = lastChange === undefined ? '' : `: its last change is of ${lastChange}`;
+    const advice = 'Restore to an earlier moment, or to "latest"';
+    super(`The archived log ends before ${to.toISOString()}${last}. ${advice}`, options);
+    this.lastChange = lastChange;
   }
 }
 
 const REPLAYED = 'restored_log';
 const POLL_MS = 100;
-
-export type Timeline = 'current' | 'latest';
 
 /**
  * Starts the server of a copied cluster, waits until it has replayed the log, and stops it. The server goes
@@ -37,22 +42,22 @@ export type Timeline = 'current' | 'latest';
 export async function replayLog(
   { cluster, owner }: Pick<ClusterLayout, 'cluster' | 'owner'>,
   recovery: Recovery,
-  timeline: Timeline,
 ): Promise<Date | undefined> {
-  const names = await prepareLog(cluster, owner, recovery);
-  const throwExplained = explain(recovery, names);
+  await prepareLog(cluster, owner, recovery);
+  const throwExplained = explain(recovery);
   await writeFile(join(cluster, 'recovery.signal'), '');
   await chown(join(cluster, 'recovery.signal'), owner.uid, owner.gid);
   const layout = await layoutAt(cluster, owner);
   const { postgres } = await prepareBinaries(owner);
-  const settings = settingsOf(recovery, timeline);
-  const server = await startServer(layout, postgres, settings).catch(throwExplained);
+  const server = await startServer(layout, postgres, settingsOf(recovery)).catch(throwExplained);
   try {
-    return await readRecovered(layout).catch(async () => {
+    const { last, isShort } = await readRecovered(layout, recovery).catch(async () => {
       // The server says why it ended.
       await server.stop();
       return throwExplained(await server.ended);
     });
+    if (isShort && recovery.to instanceof Date) throw new ShortLogError(recovery.to, recovery.since);
+    return last ?? undefined;
   } finally {
     await server.stop();
     await rm(join(cluster, REPLAYED), { recursive: true, force: true });
@@ -60,58 +65,55 @@ export async function replayLog(
   }
 }
 
-/** Returns the names of the log's files. */
 async function prepareLog(
   cluster: string,
   { uid, gid }: ClusterLayout['owner'],
   { fillLog }: Recovery,
-): Promise<string[]> {
+): Promise<void> {
   const folder = join(cluster, REPLAYED);
   await mkdir(folder, { mode: 0o700 });
   await fillLog(folder);
-  const names = await readdir(folder);
-  for (const name of names) {
+  for (const name of await readdir(folder)) {
     await chmod(join(folder, name), 0o600);
     await chown(join(folder, name), uid, gid);
   }
   await chown(folder, uid, gid);
-  return names;
 }
 
 /** The command runs in the folder of the cluster. PostgreSQL does not read the `Z` of a time here. */
-const settingsOf = ({ to }: Recovery, timeline: Timeline): Readonly<Record<string, string>> => ({
+const settingsOf = ({ to, timeline }: Recovery): Readonly<Record<string, string>> => ({
   restore_command: `gzip -dc "${REPLAYED}/%f.gz" > "%p"`,
   recovery_target_action: 'promote',
-  recovery_target_timeline: timeline,
+  recovery_target_timeline: String(timeline ?? (to === 'latest' ? 'latest' : 'current')),
   ...(to === 'immediate' && { recovery_target: to }),
   ...(to instanceof Date && { recovery_target_time: to.toISOString().replace('Z', '+00') }),
 });
 
-/** The second: the newest timeline left that of the copy before the copy was made. */
-const SHORT = /recovery ended before configured recovery target was reached|is not a child of this server's/;
+const SHORT = 'recovery ended before configured recovery target was reached';
 
 const explain =
-  ({ to }: Recovery, names: readonly string[]) =>
+  ({ to }: Recovery) =>
   (error: Error): never => {
-    if (!(to instanceof Date) || !SHORT.test(error.message)) throw error;
+    if (!(to instanceof Date) || !error.message.includes(SHORT)) throw error;
     const [, last] = /last completed transaction was at log time ([^\n]+)/.exec(error.message) ?? [];
-    throw new ShortLogError(
-      `The archived log ends before ${to.toISOString()}${last ? `: its last change is of ${last}` : ''}. ` +
-        'Restore to an earlier moment, or to "latest"',
-      { cause: error, hasOtherTimelines: names.some((name) => name.endsWith('.history.gz')) },
-    );
+    throw new ShortLogError(to, last, { cause: error });
   };
 
-async function readRecovered(layout: ClusterLayout): Promise<Date | undefined> {
+type Recovered = { readonly recovering: boolean; readonly last: Date | null; readonly isShort: boolean };
+
+const RECOVERED = `
+  select pg_is_in_recovery() as recovering, last,
+         $1::text is not null and coalesce(last < $1::timestamptz, true) as "isShort"
+    from pg_last_xact_replay_timestamp() as last`;
+
+async function readRecovered(layout: ClusterLayout, { since }: Recovery): Promise<Recovered> {
   const client = new pg.Client({ ...connectionTo(layout), database: 'postgres' });
   client.on('error', () => {});
   await client.connect();
   try {
     for (;;) {
-      const { rows } = await client.query<{ recovering: boolean; last: Date | null }>(
-        'select pg_is_in_recovery() as recovering, pg_last_xact_replay_timestamp() as last',
-      );
-      if (rows[0]?.recovering === false) return rows[0].last ?? undefined;
+      const { rows } = await client.query<Recovered>(RECOVERED, [since ?? null]);
+      if (rows[0]?.recovering === false) return rows[0];
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
   } finally {

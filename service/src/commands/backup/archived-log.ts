@@ -97,6 +97,20 @@ export const writeLogFiles = async (
 export const writeHistories = async (target: BackupTarget, folder: string): Promise<void> =>
   writeFiles(target, (await listArchived(target)).filter(isHistory), folder);
 
+/** The texts of these files. Throws for a damaged one. */
+export async function readHistories(
+  target: BackupTarget,
+): Promise<{ readonly timeline: number; readonly text: string }[]> {
+  const names = (await listArchived(target)).filter(isHistory);
+  return Promise.all(
+    names.map(async (name) => {
+      const bytes = await readArchived(target, `${LOG}/${name}`);
+      if (!bytes) throw new Error(`${target.location}/${LOG}/${name} is missing or damaged`);
+      return { timeline: Number.parseInt(timelineIn(name), 16), text: bytes.toString() };
+    }),
+  );
+}
+
 const writeFiles = (target: BackupTarget, names: readonly string[], folder: string): Promise<void> =>
   inParallel(names, async (name) => {
     const bytes = await target.read(`${LOG}/${name}`);

@@ -7,7 +7,8 @@ import type { BackupTarget } from '../../storage/backup-target.ts';
 import { findDamagedLog } from './archived-log.ts';
 import { getSnapshot, listSnapshotNames, listSnapshots, readSnapshotFiles } from './backup-snapshot.ts';
 import { createBackup } from './create-backup.ts';
-import { restoreBackup, type RestorePoint } from './restore-backup.ts';
+import { restoreBackup } from './restore-backup.ts';
+import type { RestorePoint } from './restore-route.ts';
 import { findDamage } from './verify-backup.ts';
 
 export const BACKUP_USAGE = `npm run backup -- create --to <target> [--keep <n>]

@@ -30,7 +30,7 @@ export type DatabaseSource = {
   readonly server: Pick<EmbeddedPostgres, 'connection' | 'dataFolder'>;
 };
 
-type DatabaseFiles = Pick<SnapshotFiles, 'folders' | 'database' | 'secrets'>;
+type DatabaseFiles = Omit<SnapshotFiles, 'objects'>;
 
 /**
  * Copies within DATA_DIR first: a slow target would hold a connection, and the log of the server, as long as
@@ -42,14 +42,14 @@ export async function copyDatabase(source: DatabaseSource, writer: BackupWriter)
   await assertSpace(source, root);
   const name = { work: `backup-${randomUUID()}`, run: 'database' };
   return inScratchFolder(root, name, async (folder) => {
-    const database = await copyCluster(source.server, join(folder, CLUSTER));
+    const { files: database, endsAt } = await copyCluster(source.server, join(folder, CLUSTER));
     const secrets = await copySecrets(source.dataDir, folder);
     const local = [
       ...database.map((file) => ({ ...file, local: join(folder, CLUSTER, file.path) })),
       ...(secrets ? [{ ...secrets, local: join(folder, SECRETS) }] : []),
     ];
     await sendFiles(writer, local);
-    return { folders: await listFolders(join(folder, CLUSTER)), database, secrets };
+    return { folders: await listFolders(join(folder, CLUSTER)), database, endsAt, secrets };
   });
 }
 

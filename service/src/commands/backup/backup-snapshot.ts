@@ -13,6 +13,8 @@ export type Snapshot = {
   readonly finishedAt: string;
   /** The oldest file of the log that its database has. An archived log continues from there. */
   readonly firstLog: string | undefined;
+  /** The position of the log at which its database is consistent. */
+  readonly endsAt: string;
   readonly database: FileTotals;
   readonly objects: FileTotals;
   /** SHA-256 of the file list, without compression. */
@@ -26,6 +28,7 @@ export type SnapshotFiles = {
   /** Of the cluster, also empty ones. */
   readonly folders: readonly string[];
   readonly database: readonly BackedUpFile[];
+  readonly endsAt: string;
   /** The generated secrets of DATA_DIR; undefined where all come from settings. */
   readonly secrets: BackedUpFile | undefined;
   readonly objects: readonly BackedUpFile[];
@@ -54,6 +57,7 @@ export async function writeSnapshot(
     name,
     finishedAt,
     firstLog: firstLogOf(files.database),
+    endsAt: files.endsAt,
     database: totalsOf(files.database),
     objects: totalsOf(files.objects),
     listing: createHash('sha256').update(text).digest('hex'),

@@ -139,6 +139,7 @@ function withTags(target: BackupTarget, files: SnapshotFiles, stored: StoredFile
   };
   return {
     folders: files.folders,
+    endsAt: files.endsAt,
     database: files.database.map((file) => add(databasePath(file), file)),
     secrets: files.secrets && add(databasePath(files.secrets), files.secrets),
     objects: files.objects.map((file) => add(objectPath(file), file)),

@@ -40,6 +40,7 @@ async function addSnapshot(day: number, objects: readonly string[]): Promise<voi
   const log = `pg_wal/0000000100000000000000${day}`;
   const files: SnapshotFiles = {
     folders: ['pg_wal'],
+    endsAt: '0/0',
     database: [fileOf('PG_VERSION', '18'), fileOf(log, `log of ${day}`)],
     secrets: fileOf('secrets.json', 'secrets of all days'),
     objects: objects.map((name) => fileOf(`originals/${name}`, name)),
@@ -92,7 +93,7 @@ test('a list of files that cannot be read keeps everything', async () => {
 
 test('a list that names files outside of the database is refused', async () => {
   const name = '2026-11-24T00-00-00Z';
-  const files = { folders: [], secrets: undefined, objects: [] };
+  const files = { folders: [], endsAt: '0/0', secrets: undefined, objects: [] };
   const database = [fileOf('base/../../../etc/cron.d/mine', 'x')];
   const snapshot = await writeSnapshot(target, { name, finishedAt: name }, { ...files, database });
   await expect(readSnapshotFiles(target, snapshot)).rejects.toThrow('is not a file of a database');

@@ -1,15 +1,15 @@
 // Restores a snapshot, or with the archived log any later moment, into a folder without a database.
 import { mkdir } from 'node:fs/promises';
 import { assertNoCluster, type CopiedFile, restoreCluster } from '@mediary/embedded-postgres/base-backup';
+import { ShortLogError } from '@mediary/embedded-postgres/recovery';
 import type { BackupTarget } from '../../storage/backup-target.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
-import { hasArchivedLog, writeHistories, writeLogFiles } from './archived-log.ts';
+import { writeHistories, writeLogFiles } from './archived-log.ts';
 import { writeCluster, writeSecrets } from './backup-database.ts';
 import { restoreObjects } from './backup-objects.ts';
-import { getSnapshot, listSnapshots, readSnapshotFiles, type Snapshot } from './backup-snapshot.ts';
-
-/** Undefined: the newest snapshot. `latest`: the end of the archived log. */
-export type RestorePoint = { readonly snapshot: string } | { readonly time: Date | 'latest' } | undefined;
+import { readSnapshotFiles, type Snapshot, type SnapshotFiles } from './backup-snapshot.ts';
+import { listRoutes, type RestorePoint, type RestoreRoute } from './restore-route.ts';
+import { timelineOf } from './timelines.ts';
 
 type RestoredBackup = {
   readonly snapshot: Snapshot;
@@ -18,19 +18,46 @@ type RestoredBackup = {
   readonly lastChange: Date | undefined;
 };
 
+type RestoreTarget = { readonly dataDir: string; readonly store: ObjectStore };
+
 /** Throws where the folder has a database, and where the backup does not reach the point. */
 export async function restoreBackup(
-  { dataDir, store }: { readonly dataDir: string; readonly store: ObjectStore },
+  { dataDir, store }: RestoreTarget,
   target: BackupTarget,
   point: RestorePoint,
 ): Promise<RestoredBackup> {
-  const time = point && 'time' in point ? point.time : undefined;
-  const snapshot = await chooseSnapshot(target, point);
+  const routes = await listRoutes(target, point);
   await mkdir(dataDir, { recursive: true });
   await assertNoCluster(dataDir);
+  const time = point && 'time' in point ? point.time : undefined;
+  let shortLog: ShortLogError | undefined;
+  let since: string | undefined;
+  for (const route of routes) {
+    try {
+      return await restoreAlong({ dataDir, store }, target, { route, time, since });
+    } catch (error) {
+      if (!(error instanceof ShortLogError)) throw error;
+      shortLog = error;
+      since = error.lastChange ?? route.snapshot.finishedAt;
+    }
+  }
+  throw shortLog;
+}
+
+type TimedRoute = {
+  readonly route: RestoreRoute;
+  readonly time: Date | 'latest' | undefined;
+  /** The last change of the timeline before. The next one may have begun earlier, and be silent since. */
+  readonly since: string | undefined;
+};
+
+async function restoreAlong(
+  { dataDir, store }: RestoreTarget,
+  target: BackupTarget,
+  { route: { snapshot, timeline, later }, time, since }: TimedRoute,
+): Promise<RestoredBackup> {
   const files = await readSnapshotFiles(target, snapshot);
-  const later = time === undefined ? [] : await listLaterObjects(target, snapshot);
-  const objects = [...new Map([...files.objects, ...later].map((object) => [object.path, object])).values()];
+  const objects = await listObjects(target, files, later);
   // The database comes last: a service that starts before has none, and so serves nothing half restored.
   await restoreObjects(store, target, objects);
   await writeSecrets(target, files, dataDir);
@@ -38,26 +65,21 @@ export async function restoreBackup(
     fillLog: (folder) =>
       time === undefined ? writeHistories(target, folder) : writeLogFiles(target, snapshot.firstLog, folder),
     to: time ?? 'immediate',
+    since,
+    ...(timeline !== timelineOf(snapshot) && { timeline }),
   });
   return { snapshot, objects, lastChange };
 }
 
-async function chooseSnapshot(target: BackupTarget, point: RestorePoint): Promise<Snapshot> {
-  if (!point) return getSnapshot(target);
-  if ('snapshot' in point) return getSnapshot(target, point.snapshot);
-  if (!(await hasArchivedLog(target)))
-    throw new Error(`${target.location} has no archived log. A service archives it where BACKUP_TO is set`);
-  const { time } = point;
-  if (time === 'latest') return getSnapshot(target);
-  const snapshots = await listSnapshots(target);
-  const chosen = snapshots.findLast(({ finishedAt }) => new Date(finishedAt) <= time);
-  if (chosen) return chosen;
-  const first = snapshots[0]?.finishedAt ?? 'never';
-  throw new Error(`The backup begins after ${time.toISOString()}: its first snapshot is of ${first}`);
-}
-
-/** Rows that are younger than the snapshot have objects that the next one lists. */
-async function listLaterObjects(target: BackupTarget, { name }: Snapshot): Promise<readonly CopiedFile[]> {
-  const next = (await listSnapshots(target)).find((each) => each.name > name);
-  return next ? (await readSnapshotFiles(target, next)).objects : [];
+/** Rows that are younger than the snapshot have objects that later ones list. */
+async function listObjects(
+  target: BackupTarget,
+  files: SnapshotFiles,
+  later: readonly Snapshot[],
+): Promise<CopiedFile[]> {
+  const objects = new Map(files.objects.map((object) => [object.path, object]));
+  for (const snapshot of new Set(later))
+    for (const object of (await readSnapshotFiles(target, snapshot)).objects)
+      objects.set(object.path, object);
+  return [...objects.values()];
 }
