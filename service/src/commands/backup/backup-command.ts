@@ -109,6 +109,7 @@ async function create(context: BackupContext, target: BackupTarget, { keep }: Op
     print(`database  ${database.count} files, ${megabytes(database)}\n`);
     print(`objects   ${objects.count} files, ${megabytes(objects)}; ${made.copied} of them are new\n`);
     print(`snapshot  ${name}\n`);
+    if (made.retentionError !== undefined) throw made.retentionError;
     if (keep !== undefined)
       print(`deleted   ${made.deletedSnapshots} snapshots, ${made.deletedObjects} objects\n`);
   } finally {

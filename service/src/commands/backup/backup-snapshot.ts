@@ -107,17 +107,20 @@ async function readSnapshot(target: BackupTarget, name: string): Promise<Snapsho
   return { ...parseJson<Snapshot>(target, { path, text: await buffer(bytes) }), name };
 }
 
-/** Throws for a list that is missing or damaged. */
+/** The list of a snapshot is missing or damaged. */
+export class DamagedListError extends Error {}
+
+/** Throws DamagedListError. */
 export async function readSnapshotFiles(
   target: BackupTarget,
   { name, listing }: Snapshot,
 ): Promise<SnapshotFiles> {
   const path = listingPath(name);
   const bytes = await target.read(path);
-  if (!bytes) throw new Error(`${target.location}/${path} is missing`);
+  if (!bytes) throw new DamagedListError(`${target.location}/${path} is missing`);
   const text = await promisify(gunzip)(await buffer(bytes)).catch(() => undefined);
   if (!text || createHash('sha256').update(text).digest('hex') !== listing)
-    throw new Error(`${target.location}/${path} is damaged`);
+    throw new DamagedListError(`${target.location}/${path} is damaged`);
   const files = parseJson<SnapshotFiles>(target, { path, text });
   for (const each of [...files.folders, ...files.database.map((file) => file.path)]) assertInside(each);
   return files;

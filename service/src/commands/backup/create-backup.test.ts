@@ -101,6 +101,21 @@ test('a damaged object is found by reading, by its size alone, and is sent again
   expect(await findDamage(target, files, false)).toEqual([]);
 });
 
+test('a damaged list neither ends backups nor fails the one that finds it', async () => {
+  const { snapshot } = await createBackup(sourceWith(), target);
+  const list = `listings/${snapshot.name}.json.gz`;
+  await target.remove([list]);
+  await target.write({ path: list, sizeBytes: 10 }, chunk(10));
+  const keep = { last: 2 };
+  const { retentionError, ...next } = await createBackup(sourceWith(), target, keep);
+  expect(next).toMatchObject({ copied: 0, deletedSnapshots: 0 });
+  expect(String(retentionError)).toContain(`${list} is damaged`);
+  expect((await listSnapshotNames(target)).at(-1)).toBe(next.snapshot.name);
+  const last = await createBackup(sourceWith(), target, { last: 1 });
+  expect(last).not.toHaveProperty('retentionError');
+  expect(await listSnapshotNames(target)).toEqual([last.snapshot.name]);
+});
+
 async function* chunk(length: number): AsyncGenerator<Uint8Array> {
   yield Buffer.alloc(length, 'x');
 }

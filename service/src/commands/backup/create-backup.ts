@@ -15,6 +15,7 @@ import {
 import { copyObjects } from './backup-objects.ts';
 import { deleteProgress, readProgress, startProgress } from './backup-progress.ts';
 import {
+  DamagedListError,
   deleteIncompleteListings,
   getSnapshot,
   listSnapshotNames,
@@ -38,6 +39,8 @@ type CreatedBackup = {
   readonly copied: number;
   readonly deletedSnapshots: number;
   readonly deletedObjects: number;
+  /** Why old snapshots are left. The new one is complete. */
+  readonly retentionError?: unknown;
 };
 
 /** Throws when another backup is writing to the target. */
@@ -68,7 +71,7 @@ async function createLocked(
   await deleteIncompleteListings(target);
   const names = await listSnapshotNames(target);
   const name = await chooseName(source, names);
-  const known = await readKnown(target, names.at(-1));
+  const known = await readKnown(target, names);
   const writer = await openWriter(source, { target, lock }, known);
   const { files, copied } = await copyFiles(source, writer, name);
   const stored = await listStored(target);
@@ -77,8 +80,12 @@ async function createLocked(
   const finished = { name, finishedAt: source.now().toISOString() };
   const snapshot = await writeSnapshot(target, finished, listed);
   await deleteProgress(target);
-  const deleted = retention && (await deleteOldSnapshots(target, stored, retention));
-  return { snapshot, copied, deletedSnapshots: 0, deletedObjects: 0, ...deleted };
+  const created = { snapshot, copied, deletedSnapshots: 0, deletedObjects: 0 };
+  if (!retention) return created;
+  return deleteOldSnapshots(target, stored, retention).then(
+    (deleted) => ({ ...created, ...deleted }),
+    (retentionError: unknown) => ({ ...created, retentionError }),
+  );
 }
 
 async function chooseName({ now, signal }: BackupSource, names: readonly string[]): Promise<string> {
@@ -103,11 +110,19 @@ async function openWriter(
   return { target, stored, known, signal: AbortSignal.any([signal, lock.signal]) };
 }
 
-const readKnown = async (
-  target: BackupTarget,
-  newest: string | undefined,
-): Promise<SnapshotFiles | undefined> =>
-  newest === undefined ? undefined : readSnapshotFiles(target, await getSnapshot(target, newest));
+/** The files of the newest snapshot whose list is whole: a damaged one must not end all backups. */
+async function readKnown(target: BackupTarget, names: readonly string[]): Promise<SnapshotFiles | undefined> {
+  for (const name of names.toReversed()) {
+    const snapshot = await getSnapshot(target, name);
+    const files = await readSnapshotFiles(target, snapshot).catch(unlessDamaged);
+    if (files) return files;
+  }
+  return undefined;
+}
+
+function unlessDamaged(error: unknown): undefined {
+  if (!(error instanceof DamagedListError)) throw error;
+}
 
 /**
  * The database comes first: the store still has the objects of every row then, because the service deletes

@@ -164,7 +164,9 @@ async function createOne(ctx: ScheduleContext, { target, last, signal }: Schedul
   const startMs = performance.now();
   const since = new Date(now().getTime() - settings.keepDays * DAY_MS);
   const source = { dataDir, server, store, minFreeBytes, now, signal };
-  const { snapshot, copied, deletedSnapshots } = await createBackup(source, target, { since });
+  const created = await createBackup(source, target, { since });
+  const { snapshot, copied, deletedSnapshots, retentionError: err } = created;
+  if (err !== undefined) log.error({ err }, 'old snapshots of the backup were not deleted');
   last.snapshot = new Date(snapshot.finishedAt);
   log.info(
     {
