@@ -94,9 +94,15 @@ const eraseOwner: Handler<EraseFlags> = async (context, [owner = ''], flags) => 
     context.output.note(`The service runs erasure ${id}, also after an interruption.`);
     context.output.note(`Show its progress: mediary owners erasure ${owner} ${id}`);
     const isAwaited = flags.wait || file !== undefined;
-    const ended = isAwaited ? await follow(context, api, { owner, erasure }) : erasure;
-    await saveReceipt(api, `${pathOf(owner)}/erasures/${id}/receipt`, file);
-    context.output.result(ended, () => formatErasure(ended));
+    try {
+      const ended = isAwaited ? await follow(context, api, { owner, erasure }) : erasure;
+      await saveReceipt(api, `${pathOf(owner)}/erasures/${id}/receipt`, file);
+      context.output.result(ended, () => formatErasure(ended));
+    } catch (error) {
+      // `--quiet` hides the notes, and the service does not list erasures.
+      context.output.warn(`The result is missing. Show it: mediary owners erasure ${owner} ${id}`);
+      throw error;
+    }
   });
 };
 
