@@ -1,8 +1,7 @@
 // Defines <mediary-player>, a player for the videos of a Mediary service (docs/guides/elements.md).
 import { LitElement, type PropertyValues, type TemplateResult } from 'lit';
-import { thumbHashToRGBA } from 'thumbhash';
 import { applyCaptionsChoice, recordCaptionsChoices } from './player/captions-choice.ts';
-import { renderControls } from './player/controls.ts';
+import { drawPlaceholder, renderControls } from './player/controls.ts';
 import {
   FIRST_VIEW,
   openPlayback,
@@ -62,7 +61,7 @@ export class MediaryPlayer extends LitElement {
     label: {},
     preload: {},
     autoplay: { type: Boolean },
-    muted: { type: Boolean },
+    muted: { attribute: false, noAccessor: true },
     loop: { type: Boolean },
     view: { state: true },
     hasPicture: { state: true },
@@ -84,13 +83,14 @@ export class MediaryPlayer extends LitElement {
   declare label: string | undefined;
   declare preload: 'none' | 'metadata' | 'auto' | undefined;
   declare autoplay: boolean;
-  declare muted: boolean;
   declare loop: boolean;
   declare private view: PlaybackView;
   declare private hasPicture: boolean;
   /** The stream has no pictures. */
   declare private isAudio: boolean;
   #playback: Playback | undefined;
+  /** Undefined until the page or the viewer decides. */
+  #isMuted: boolean | undefined;
 
   constructor() {
     super();
@@ -102,6 +102,16 @@ export class MediaryPlayer extends LitElement {
   /** The media element, with the members of `HTMLVideoElement`; null until the video is loaded. */
   get media(): HTMLVideoElement | null {
     return this.view.media ?? null;
+  }
+
+  /** As of `<video>`: the attribute is its first value. */
+  get muted(): boolean {
+    return this.media?.muted ?? this.#isMuted ?? this.hasAttribute('muted');
+  }
+
+  set muted(isMuted: boolean | undefined) {
+    this.#isMuted = Boolean(isMuted);
+    if (this.media) this.media.muted = this.#isMuted;
   }
 
   play(): Promise<void> {
@@ -155,6 +165,7 @@ export class MediaryPlayer extends LitElement {
   }
 
   #close(): void {
+    this.#isMuted = this.media?.muted ?? this.#isMuted;
     this.#playback?.close();
     this.#playback = undefined;
     this.view = FIRST_VIEW;
@@ -209,21 +220,6 @@ export class MediaryPlayer extends LitElement {
     const { code, message } = view.failure;
     const detail: PlayerFailure = { code, message };
     this.dispatchEvent(new CustomEvent('playererror', { detail }));
-  }
-}
-
-/**
- * Draws a ThumbHash in base64; an invalid one draws nothing. A canvas needs no permission of a
- * Content-Security-Policy; a data URL does.
- */
-function drawPlaceholder(canvas: HTMLCanvasElement, hash: string): void {
-  try {
-    const bytes = Uint8Array.from(atob(hash), (character) => character.charCodeAt(0));
-    const { w: width, h: height, rgba } = thumbHashToRGBA(bytes);
-    Object.assign(canvas, { width, height });
-    canvas.getContext('2d')?.putImageData(new ImageData(new Uint8ClampedArray(rgba), width, height), 0, 0);
-  } catch {
-    canvas.hidden = true;
   }
 }
 

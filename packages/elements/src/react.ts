@@ -71,6 +71,11 @@ export function MediaryPlayer(props: MediaryPlayerProps): ReactElement {
   useEffect(() => {
     if (element.current) element.current.tokenProvider = hasProvider ? provide : undefined;
   }, [hasProvider, provide]);
+  const isMuted = props.muted === true;
+  useEffect(() => {
+    // React 18 changes the attribute alone, which is the first value.
+    if (element.current) element.current.muted = isMuted;
+  }, [isMuted]);
   const ref = useCallback(
     (player: MediaryPlayerElement | null) => {
       element.current = player;

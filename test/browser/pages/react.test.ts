@@ -88,7 +88,9 @@ test('every player that React shows has its flags, also after the element is def
   await renderReact(page, 'MediaryPlayer', props);
   await expectFlags({ autoplay: true, muted: true, loop: true });
   await renderReact(page, 'MediaryPlayer', { ...props, muted: false });
-  await expectFlags({ autoplay: true, muted: null, loop: true });
+  await expectFlags({ autoplay: true, muted: false, loop: true });
+  await renderReact(page, 'MediaryPlayer', props);
+  await expectFlags({ autoplay: true, muted: true, loop: true });
   expect(faults).toEqual([]);
   await page.context().close();
 });

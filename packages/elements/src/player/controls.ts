@@ -23,6 +23,7 @@ import 'media-chrome/menu/media-settings-menu';
 import 'media-chrome/menu/media-settings-menu-button';
 import 'media-chrome/menu/media-settings-menu-item';
 import { html, nothing, type TemplateResult } from 'lit';
+import { thumbHashToRGBA } from 'thumbhash';
 import { defineChaptersMenu } from './chapters-menu.ts';
 import { constructStyles } from './constructed-styles.ts';
 import type { PlaybackView } from './playback.ts';
@@ -130,6 +131,21 @@ function renderPoster({ source, hasPicture }: ControlsView): TemplateResult | ty
       ${poster === undefined ? nothing : html`<img alt="" src=${poster} @error=${hide} />`}
     </div>
   `;
+}
+
+/**
+ * Draws a ThumbHash in base64; an invalid one draws nothing. A canvas needs no permission of a
+ * Content-Security-Policy; a data URL does.
+ */
+export function drawPlaceholder(canvas: HTMLCanvasElement, hash: string): void {
+  try {
+    const bytes = Uint8Array.from(atob(hash), (character) => character.charCodeAt(0));
+    const { w: width, h: height, rgba } = thumbHashToRGBA(bytes);
+    Object.assign(canvas, { width, height });
+    canvas.getContext('2d')?.putImageData(new ImageData(new Uint8ClampedArray(rgba), width, height), 0, 0);
+  } catch {
+    canvas.hidden = true;
+  }
 }
 
 function renderMessage({ phase, failure, onPlay, onRetry }: ControlsView): TemplateResult | typeof nothing {
