@@ -167,6 +167,37 @@ test('a new file is chosen, shown in place of the old one, and the old one comes
   await page.context().close();
 });
 
+test('a replacement that is not wanted any more ends its upload, and the file stays', async () => {
+  const opened = await openConsole({ browser, service }, 'desk', 'light');
+  const { page } = opened;
+  const small = await sharp({ create: { width: 60, height: 60, channels: 3, background: '#383' } })
+    .png()
+    .toBuffer();
+  const { id } = await storeImage(service, small, { filename: 'kept.png' });
+  await page.goto(`${service.address}/console/assets/${id}`);
+  await page.getByRole('tab', { name: 'File' }).click();
+  // The bytes never arrive.
+  await page.route('**/api/v1/**', async (route) => {
+    if (route.request().method() !== 'PUT') await route.continue();
+  });
+  const unwanted = join(service.dataDir, 'unwanted.png');
+  await sharp({ create: { width: 50, height: 25, channels: 3, background: '#338' } }).toFile(unwanted);
+  await chooseNewFile(page, unwanted);
+  await page.getByText('Waits for its bytes').waitFor();
+  await page.getByRole('button', { name: 'Keep the current file' }).click();
+  await page.getByText('The upload was cancelled. The asset keeps its current file.').waitFor();
+  await page.getByText('Waits for its bytes').waitFor({ state: 'detached' });
+  expect(await page.getByRole('alert').count()).toBe(0);
+  expect(await page.getByText('unwanted.png').count()).toBe(0);
+  await expectSound(opened);
+  expect(await readAsset(service, 'ann', id)).toMatchObject({ filename: 'kept.png' });
+  await page.unroute('**/api/v1/**');
+  await chooseNewFile(page, unwanted);
+  await page.getByText(/^The time to bring it back ends/).waitFor();
+  expect(await page.getByText('The upload was cancelled.').count()).toBe(0);
+  await page.context().close();
+});
+
 test('a video without HLS links to its manifest in place of a player', async () => {
   const { asset_id: id } = await linkVideo(service, { provider: 'edgehost', provider_video_id: 'uid-dash' });
   const dash = 'https://other.example/a.mpd';

@@ -1,6 +1,18 @@
 // Gives an asset another file, follows it until it takes over, and brings the previous one back.
 import type { Asset, AssetVersion } from '@mediary/client';
-import { Anchor, Badge, Button, Checkbox, Group, Loader, Paper, Progress, Stack, Text } from '@mantine/core';
+import {
+  Alert,
+  Anchor,
+  Badge,
+  Button,
+  Checkbox,
+  Group,
+  Loader,
+  Paper,
+  Progress,
+  Stack,
+  Text,
+} from '@mantine/core';
 import { useIsMutating, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
@@ -21,21 +33,45 @@ export function FileReplacer(props: EditorProps) {
   const nextId = next?.asset_id;
   // The replacement is gone: the asset has its file, or keeps the old one.
   useEffect(() => (nextId ? () => void refreshAssets(queries) : undefined), [nextId, queries]);
+  const drop = useDrop(props, nextId);
   return (
     <Stack gap="sm">
       {error && <Problem error={error} onRetry={() => void refetch()} />}
       {!versions && !error && <Loader size="sm" aria-label="Reading the files" />}
       {versions?.map((version) => (
-        <VersionRow key={version.role} version={version} {...props} />
+        <VersionRow key={version.role} version={version} drop={drop} {...props} />
       ))}
-      {versions && <NewFile next={next?.stream_status} {...props} />}
+      {drop.data && <Alert role="status">{drop.data}</Alert>}
+      {versions && <NewFile next={next?.stream_status} onFile={drop.reset} {...props} />}
     </Stack>
   );
 }
 
 const LABELS = { next: 'Next', current: 'Current', previous: 'Previous' } as const;
 
-function VersionRow({ version, ...props }: EditorProps & { readonly version: AssetVersion }) {
+/** Uploads of new files, by their assets. They go on while the panel is closed. */
+const uploads = new Map<string, AbortController>();
+
+/** Ends the upload of the next file and deletes it. The result is a sentence about both. */
+function useDrop({ asset, session }: EditorProps, nextId: string | null | undefined) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: async () => {
+      const upload = uploads.get(asset.id);
+      upload?.abort();
+      await mediary.media.delete(nextId ?? '', ownerOptions(session, asset));
+      return `${upload ? 'The upload was cancelled. ' : ''}The asset keeps its current file.`;
+    },
+    onSettled: () => refreshAssets(queries),
+  });
+}
+
+type VersionProps = EditorProps & {
+  readonly version: AssetVersion;
+  readonly drop: ReturnType<typeof useDrop>;
+};
+
+function VersionRow({ version, drop, ...props }: VersionProps) {
   const { role, filename, restorable_until: until } = version;
   return (
     <Paper withBorder p="sm">
@@ -56,7 +92,7 @@ function VersionRow({ version, ...props }: EditorProps & { readonly version: Ass
             </Text>
           )}
         </Stack>
-        {role === 'next' && <NextActions version={version} {...props} />}
+        {role === 'next' && <NextActions id={version.asset_id ?? ''} drop={drop} />}
         {role === 'previous' && <RollBack {...props} />}
       </Group>
     </Paper>
@@ -82,13 +118,7 @@ const STATES = {
   failed: 'Failed',
 } as const;
 
-function NextActions({ asset, session, version }: EditorProps & { readonly version: AssetVersion }) {
-  const queries = useQueryClient();
-  const id = version.asset_id ?? '';
-  const drop = useMutation({
-    mutationFn: () => mediary.media.delete(id, ownerOptions(session, asset)),
-    onSettled: () => refreshAssets(queries),
-  });
+function NextActions({ id, drop }: Pick<VersionProps, 'drop'> & { readonly id: string }) {
   return (
     <Group gap="xs">
       <Anchor component={Link} href={`/assets/${id}`} size="sm">
@@ -118,21 +148,27 @@ function RollBack({ asset, session }: EditorProps) {
   );
 }
 
+type NewFileProps = EditorProps & { readonly next: NextStatus; readonly onFile: () => void };
+
 /** Shows how far the file is, and why it failed, also after its asset appeared among the versions. */
-function NewFile({ asset, session, next }: EditorProps & { readonly next: NextStatus }) {
+function NewFile({ asset, session, next, onFile }: NewFileProps) {
   const queries = useQueryClient();
   const [percent, setPercent] = useState(0);
   const [isKeeping, setKeeping] = useState(true);
   const send = useMutation({
     mutationKey: ['replace', asset.id],
     mutationFn: (file: File) =>
-      mediary.media.upload(file, {
-        ...ownerOptions(session, asset),
-        replaces: asset.id,
-        keep: isKeeping ? [...PARTS[asset.kind]] : [],
-        onAsset: () => void refreshAssets(queries),
-        onProgress: ({ bytesSent, totalBytes }) => setPercent((100 * bytesSent) / Math.max(1, totalBytes)),
-      }),
+      runUpload(asset, (signal) =>
+        mediary.media.upload(file, {
+          ...ownerOptions(session, asset),
+          replaces: asset.id,
+          keep: isKeeping ? [...PARTS[asset.kind]] : [],
+          signal,
+          onAsset: () => void refreshAssets(queries),
+          onProgress: ({ bytesSent, totalBytes }) => setPercent((100 * bytesSent) / Math.max(1, totalBytes)),
+        }),
+      ),
+    onMutate: onFile,
     onSettled: () => refreshAssets(queries),
   });
   const isSending = useIsReplacing(asset);
@@ -154,6 +190,20 @@ function NewFile({ asset, session, next }: EditorProps & { readonly next: NextSt
       </Group>
     </Stack>
   );
+}
+
+/** Undefined if the upload was cancelled. */
+async function runUpload<T>({ id }: Asset, upload: (signal: AbortSignal) => Promise<T>) {
+  const controller = new AbortController();
+  uploads.set(id, controller);
+  try {
+    return await upload(controller.signal);
+  } catch (error) {
+    if (controller.signal.aborted) return undefined;
+    throw error;
+  } finally {
+    uploads.delete(id);
+  }
 }
 
 /** True also for a file that was chosen before the panel was closed. */
