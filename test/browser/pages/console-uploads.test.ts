@@ -5,6 +5,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bombPng } from '../../support/clips/pictures.ts';
 import { makeSound } from '../../support/clips/sounds.ts';
+import { IMAGE, offer, readAsset } from '../../support/media.ts';
 import { launchChromium } from '../../support/playback/browser.ts';
 import { expectSound, openConsole, signInAs, signOut } from '../../support/playback/console-page.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
@@ -84,6 +85,26 @@ test('a folder and a URL are uploaded in rows that show why one failed', async (
   await page.getByRole('button', { name: 'Import', exact: true }).click();
   await page.getByText(/address is not public/).waitFor();
   expect(faults.splice(0).join()).toMatch(/400/);
+  await expectSound(opened);
+  await page.context().close();
+});
+
+test('an asset whose bytes were rejected gets another file, which the page asks for', async () => {
+  const { id } = await offer(service, 'ann', { bytes: Buffer.from('no picture'), fields: IMAGE });
+  expect(await readAsset(service, 'ann', id)).toMatchObject({ failure: { code: 'type_mismatch' } });
+  const opened = await openConsole({ browser, service }, 'desk', 'light');
+  const { page } = opened;
+  await page.goto(`${service.address}/console/assets/${id}`);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByText('The service needs the file again').waitFor();
+  await expectSound(opened);
+  const chooser = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: 'Choose the file' }).click();
+  await (await chooser).setFiles(await writePicture('repaired.png'));
+  await page.getByText('The service needs the file again').waitFor({ state: 'detached' });
+  const status = async () => (await readAsset(service, 'ann', id)).stream_status;
+  await expect.poll(status, SLOW).toBe('ready');
+  await page.getByText('Nothing is pending.').waitFor();
   await expectSound(opened);
   await page.context().close();
 });
