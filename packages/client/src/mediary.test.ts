@@ -1,6 +1,7 @@
 // Tests the owner that a client sends, and what `waitUntilReady` waits for.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { answer, type ApiServer, openEvents, startApiServer, writeEvent } from './api-server.fixture.ts';
+import type { Playback } from './api/playback.ts';
 import { createMediary, type Mediary } from './mediary.ts';
 
 let server: ApiServer;
@@ -87,16 +88,17 @@ describe('waitUntilReady', () => {
   };
   const PLAYABLE = { ...READY, stream_status: 'processing' };
 
-  const VIDEO = { kind: 'video', frame: 'http://media.test/frame.jpg' };
+  const URLS = { frame: 'http://media.test/frame.jpg', waveform: 'http://media.test/waveform.json' };
+  const PLAYBACK = { ...URLS, mp4: null, audio: null, storyboard: null, preview: null };
 
-  /** A stream of these assets; playback has an MP4 after `mp4After` requests for it. */
-  function stream(assets: readonly object[], mp4After = 0, playback: object = VIDEO) {
+  /** A stream of these assets; extras are pending in so many responses of playback. */
+  function stream(assets: readonly object[], pendingCount = 0, kind: Playback['kind'] = 'video') {
     let asked = 0;
     server.handle(({ path }, response) => {
       if (path.includes('/playback')) {
         asked += 1;
-        const mp4 = asked > mp4After ? 'http://media.test/video.mp4' : null;
-        return answer(response, { ...playback, mp4, audio: null, storyboard: null, preview: null });
+        const isPending = kind !== 'image' && asked <= pendingCount;
+        return answer(response, { ...PLAYBACK, kind, extras_pending: isPending });
       }
       if (!path.endsWith('/events')) return answer(response, assets.at(-1));
       openEvents(response);
@@ -111,7 +113,7 @@ describe('waitUntilReady', () => {
     expect(asset.stream_status).toBe('processing');
   });
 
-  test('until its extras exist', async () => {
+  test('until its extras are decided', async () => {
     const media = stream([READY, READY], 1);
     expect(await media.waitUntilReady('a', { until: 'extras' })).toMatchObject({ id: 'a' });
     expect(server.requests.filter(({ path }) => path.endsWith('/playback'))).toHaveLength(2);
@@ -122,14 +124,13 @@ describe('waitUntilReady', () => {
     expect(await media.waitUntilReady('a', { until: 'extras' })).toMatchObject({ id: 'a' });
   });
 
-  test.each([
-    { kind: 'video', frame: null },
-    { kind: 'audio', waveform: null },
-  ])('until it is ready, where another encoder made it: $kind', async (playback) => {
-    const media = stream([READY], Infinity, playback);
-    const waiting = media.waitUntilReady('a', { until: 'extras', deadlineMs: 5000 });
-    expect(await waiting).toMatchObject({ id: 'a' });
-  });
+  test.each(['video', 'audio', 'image'] as const)(
+    'until it is ready, where a %s gets no extras',
+    async (kind) => {
+      const waiting = stream([READY], 0, kind).waitUntilReady('a', { until: 'extras', deadlineMs: 5000 });
+      expect(await waiting).toMatchObject({ id: 'a' });
+    },
+  );
 
   test('not beyond its deadline', async () => {
     const waiting = stream([PLAYABLE]).waitUntilReady('a', { deadlineMs: 50 });

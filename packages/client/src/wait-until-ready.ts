@@ -16,8 +16,8 @@ export type WaitOptions = {
   /**
    * `playable`: a player can start, while further renditions are encoded. `ready`: all renditions exist, the
    * default. `extras`: also the MP4, M4A, storyboard and preview that the service makes after it
-   * (`VIDEO_EXTRAS`). Images, and videos of other providers and encoders, have none, so they only have to be
-   * ready. Pass `deadlineMs`: where the service makes none of these files, the wait does not end.
+   * (`VIDEO_EXTRAS`). An asset of which it makes none of them only has to be ready. Pass `deadlineMs`: if
+   * their job is cancelled or fails for good, the wait does not end.
    */
   until?: 'playable' | 'ready' | 'extras' | undefined;
   /** Time limit of the whole wait in milliseconds. Default: none. */
@@ -137,16 +137,8 @@ const isDeleted = (error: unknown): boolean =>
 async function hasExtras({ transport, path, signal }: WaitTarget): Promise<boolean> {
   const request = { method: 'GET', path: `${path}/playback`, options: { signal } } as const;
   const playback = await transport.request<Playback>(request);
-  if (playback.kind === 'image' || isOfOtherEncoder(playback)) return true;
-  return EXTRAS.some((name) => playback[name] !== null);
+  return playback.kind === 'image' || !playback.extras_pending;
 }
-
-/** The service has frames and waveforms of what it encodes itself. It makes extras of nothing else. */
-const isOfOtherEncoder = (playback: Exclude<Playback, { kind: 'image' }>): boolean =>
-  (playback.kind === 'video' ? playback.frame : playback.waveform) === null;
-
-/** They appear together, except those for which the worker has no disk space yet. */
-const EXTRAS = ['mp4', 'audio', 'storyboard', 'preview'] as const;
 
 const createDeletedError = (cause?: unknown): MediaryError =>
   new MediaryError('The asset was deleted.', { errorCode: 'ASSET_DELETED', cause });

@@ -4,7 +4,7 @@ import type { VideoExtra } from './video-extras.ts';
 
 /**
  * Our renditions, in `<attempt>-<run>` below the asset's renditions. `posterTimeMs`: the frame that the
- * caller chose for the thumbnail. `extras`: the further files that exist.
+ * caller chose for the thumbnail. `extras`: the further files that exist; absent until that is decided.
  */
 export type OwnManifest = {
   readonly kind: 'own';
@@ -72,6 +72,8 @@ type OwnReport = {
   readonly kind: 'own';
   readonly run: number;
   readonly posterTimeMs?: number;
+  /** Set if none will be made. */
+  readonly extras?: readonly [];
   /** Set while the run has not ended. */
   readonly growing?: true;
 };
@@ -121,11 +123,11 @@ export function toReadyManifest(
   const same = known?.attempt === attempt ? known : null;
   if (!report) return same;
   if (report.kind === 'image') return { ...report, attempt };
-  if (report.kind === 'own')
-    return latestRun(
-      same,
-      withPoster({ kind: 'own', attempt, folder: `${attempt}-${report.run}` }, report.posterTimeMs ?? null),
-    );
+  if (report.kind === 'own') {
+    const { run, extras, posterTimeMs = null } = report;
+    const own = { kind: 'own', attempt, folder: `${attempt}-${run}`, ...(extras && { extras }) } as const;
+    return latestRun(same, withPoster(own, posterTimeMs));
+  }
   if (report.kind === 'hosted')
     return toHostedManifest(
       same?.kind === 'hosted' && same.videoId === report.videoId ? same : null,

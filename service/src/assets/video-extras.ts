@@ -12,6 +12,12 @@ export const EXTRA_FILES: Readonly<Record<VideoExtra, string>> = {
   mp4: 'video.mp4',
 };
 
+/** Those of `chosen` that an asset can have: an audio asset has no pictures. */
+export const selectExtras = (
+  chosen: readonly VideoExtra[],
+  kind: 'video' | 'audio',
+): readonly VideoExtra[] => (kind === 'audio' ? chosen.filter((extra) => extra === 'audio') : chosen);
+
 /** Null for files that do not exist. */
 type ExtraUrls = Readonly<Record<VideoExtra, string | null>>;
 

@@ -37,6 +37,8 @@ export type EncoderReport = {
   readonly placeholder?: string;
   /** Time of the stored poster, if one was requested. */
   readonly poster_time_ms?: number;
+  /** The service makes no extras of the run. */
+  readonly has_extras?: false;
   readonly warnings?: readonly Warning[];
   readonly failure?: Failure;
 };
@@ -93,7 +95,7 @@ export function parseEncoderReport(body: Members, isOwn: boolean): StreamReport 
   };
 }
 
-function parseOwnPlayback({ run, poster_time_ms: posterTimeMs }: Members): {
+function parseOwnPlayback({ run, poster_time_ms: posterTimeMs, has_extras: hasExtras }: Members): {
   playback: ReportedPlayback;
 } {
   return {
@@ -101,6 +103,7 @@ function parseOwnPlayback({ run, poster_time_ms: posterTimeMs }: Members): {
       kind: 'own',
       run: run as number,
       ...((posterTimeMs === 0 || isCount(posterTimeMs)) && { posterTimeMs }),
+      ...(hasExtras === false && { extras: [] }),
     },
   };
 }

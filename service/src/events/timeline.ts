@@ -164,7 +164,9 @@ const SENTENCES: Readonly<Record<EventType, (subject: string, data: Data) => str
     if (data['restored']) return RESTORED;
     const hold = HOLDS[String(data['reason'])];
     if (hold) return `${subject} ${hold}${renderKey(data)}.`;
-    if (data['extras']) return `Further files are available: ${(data['extras'] as string[]).join(', ')}.`;
+    const extras = data['extras'] as string[] | undefined;
+    if (extras?.length === 0) return 'No further files are available.';
+    if (extras) return `Further files are available: ${extras.join(', ')}.`;
     return `${subject} changed ${(data['fields'] as string[] | undefined)?.join(', ') || 'no fields'}.`;
   },
   'asset.restored': () => RESTORED,

@@ -66,6 +66,7 @@ function listUrls(
     chapters: chaptersUrl(asset, base),
     captions: toPlayableCaptions(asset, base),
     image: findVariantSource(asset) ? `${base}/image?v=${imageVersion(asset)}` : null,
+    extras_pending: own !== undefined && !own.growing && own.extras === undefined,
     frame: own && !own.growing ? `${base}/frame.jpg` : null,
     waveform: own ? `${base}/${WAVEFORM}` : null,
     embed: embedUrl(ctx, asset, { hls: urls.hls, token }),
@@ -80,18 +81,20 @@ const embedUrl = (
 ): string | null => (hls === null ? null : `${toPlaybackBase(settings.publicBaseUrl(), id)}${token}/embed`);
 
 type Members<K extends PlaybackView['kind']> = Omit<Extract<PlaybackView, { kind: K }>, 'kind'>;
-type OptionalUrls = Pick<Members<'video'>, 'image' | 'frame' | 'embed'> & Pick<Members<'audio'>, 'waveform'>;
+type OptionalMembers = Pick<Members<'video'>, 'image' | 'frame' | 'embed' | 'extras_pending'> &
+  Pick<Members<'audio'>, 'waveform'>;
 
-type ViewMembers = Omit<Members<'image'>, 'image'> & Partial<OptionalUrls>;
+type ViewMembers = Omit<Members<'image'>, 'image'> & Partial<OptionalMembers>;
 
 /** Every member of the kind. */
 function toView(kind: Asset['kind'], members: ViewMembers): PlaybackView {
-  const { image = null, frame = null, embed = null, waveform = null, ...shared } = members;
+  const { image = null, frame = null, embed = null, waveform = null, ...others } = members;
+  const { extras_pending = false, ...shared } = others;
   switch (kind) {
     case 'video':
-      return { kind, ...shared, image, frame, embed };
+      return { kind, ...shared, extras_pending, image, frame, embed };
     case 'audio':
-      return { kind, ...shared, image, waveform, embed };
+      return { kind, ...shared, extras_pending, image, waveform, embed };
     case 'image':
       return { kind, ...shared, image };
   }

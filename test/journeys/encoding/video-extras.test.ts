@@ -10,7 +10,9 @@ import { checkServed } from '../../support/playback/served-manifests.ts';
 import { asUser, call, eventually, startTestService, type TestService } from '../../support/service.ts';
 import { filesNaming } from '../../support/service/traces.ts';
 
-type Urls = Record<'storyboard' | 'preview' | 'mp4' | 'audio' | 'frame' | 'hls' | 'dash', string | null>;
+type Urls = Record<'storyboard' | 'preview' | 'mp4' | 'audio' | 'frame' | 'hls' | 'dash', string | null> & {
+  readonly extras_pending: boolean;
+};
 
 let service: TestService;
 let hidden: AssetJson;
@@ -46,6 +48,7 @@ test('they appear together, with one event', async () => {
   const events = (await timelineOf(service, hidden.id)).filter(({ type }) => type === 'asset.updated');
   const details = { fields: ['playback'], extras: ['storyboard', 'preview', 'audio', 'mp4'] };
   expect(events).toMatchObject([{ source: 'service', details }]);
+  expect(urls.extras_pending).toBe(false);
   expect(urls.mp4).toMatch(/\/playback\/[^/]+\/~[^/]+\/video\.mp4$/);
 });
 

@@ -146,6 +146,7 @@ describe('the stream', () => {
       captions: [],
       expires_at: null,
       image: expect.stringContaining(`/playback/${asset.id}/image?v=`),
+      extras_pending: false,
       frame: `${service.url}/playback/${asset.id}/frame.jpg`,
       embed: `${service.url}/playback/${asset.id}/embed`,
     });

@@ -41,6 +41,11 @@ export type VideoPlayback = {
   expires_at: string | null;
   /** Append `w`, `h`, `fit` and `format` as further query parameters. */
   image: string | null;
+  /**
+   * The service has encoded the asset, and its job for `mp4`, `audio`, `storyboard` and `preview` has not
+   * ended. It stays true if the job is cancelled or fails for good. False: do not wait for these members.
+   */
+  extras_pending: boolean;
   /** Append `?t=` (seconds, as in `12.5`) and `&w=` (width) for the frame at any time. */
   frame: string | null;
   /** A page with a player, for an `<iframe>`. Null without HLS. */
@@ -139,6 +144,11 @@ export type AudioPlayback = {
   expires_at: string | null;
   /** Append `w`, `h`, `fit` and `format` as further query parameters. */
   image: string | null;
+  /**
+   * The service has encoded the asset, and its job for `mp4`, `audio`, `storyboard` and `preview` has not
+   * ended. It stays true if the job is cancelled or fails for good. False: do not wait for these members.
+   */
+  extras_pending: boolean;
   /**
    * JSON in the format of BBC audiowaveform (`version` 2, `channels` 1, `bits` 8). It has the lowest and the
    * highest sample of up to 1800 parts of the sound.

@@ -47,10 +47,18 @@ const shared = {
   image: url('Append `w`, `h`, `fit` and `format` as further query parameters.'),
 };
 
+/** Images have none. */
+const extras_pending = Type.Boolean({
+  description:
+    'The service has encoded the asset, and its job for `mp4`, `audio`, `storyboard` and `preview` has not ' +
+    'ended. It stays true if the job is cancelled or fails for good. False: do not wait for these members.',
+});
+
 const VideoPlayback = Type.Object(
   {
     kind: Type.Literal('video'),
     ...shared,
+    extras_pending,
     frame: url('Append `?t=` (seconds, as in `12.5`) and `&w=` (width) for the frame at any time.'),
     embed: url('A page with a player, for an `<iframe>`. Null without HLS.'),
   },
@@ -61,6 +69,7 @@ const AudioPlayback = Type.Object(
   {
     kind: Type.Literal('audio'),
     ...shared,
+    extras_pending,
     waveform: url(
       'JSON in the format of BBC audiowaveform (`version` 2, `channels` 1, `bits` 8). It has the lowest ' +
         'and the highest sample of up to 1800 parts of the sound.',
@@ -111,6 +120,7 @@ export const EXAMPLE_PLAYBACK: Playback = {
   ],
   expires_at: '2026-11-22T16:20:00.000Z',
   image: `${BASE}/image?v=1`,
+  extras_pending: false,
   frame: `${BASE}/frame.jpg`,
   embed: `${BASE}/embed`,
 };

@@ -123,6 +123,11 @@ describe('the job', () => {
     await run();
     expect(shownExtras(state.asset)).toEqual(['storyboard', 'audio', 'mp4']);
     expect(warnings).toMatchObject([{ facts: { extra: 'preview', code: 'encode_failed' } }]);
+    const none = setUp(READY, () => {
+      throw new EncodeError('encode_failed', 'no', 'the log');
+    });
+    await none.run();
+    expect(shownExtras(none.state.asset)).toEqual([]);
   });
   test('is retried where no engine is installed, and when the store fails', async () => {
     for (const error of [new EncodeError('encoder_missing', 'no'), new Error('disk')]) {
@@ -141,6 +146,11 @@ describe('the job', () => {
     expect(shownExtras(state.asset)).toEqual(['storyboard', 'preview']);
     await run(['mp4', 'storyboard', 'preview']);
     expect(shownExtras(state.asset)).toEqual(['mp4', 'storyboard', 'preview']);
+  });
+  test('decides nothing where the disk is too full for every file', async () => {
+    const { run, state } = setUp();
+    await expect(run(['mp4'], Number.MAX_SAFE_INTEGER)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    expect(shownExtras(state.asset)).toBeUndefined();
   });
   test('ends without an error when the video is deleted while it reads the files', async () => {
     const { run, state, made } = setUp(READY, (kind, deleted) => {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isPurged } from '../../assets/asset.ts';
-import { EXTRA_FILES, type VideoExtra } from '../../assets/video-extras.ts';
+import { EXTRA_FILES, selectExtras, type VideoExtra } from '../../assets/video-extras.ts';
 import type { JobPayloads } from '../../jobs.ts';
 import { diskFull, freeBytes, isScratchFull } from '../../platform/disk/free-space.ts';
 import { runClaimedJob } from '../../platform/jobs/claimed-job.ts';
@@ -44,7 +44,8 @@ export const createExtrasJob =
         ctx.log.warn({ asset_id: id, err: error }, 'the worker cannot check whether the video still exists'),
       work: async (run) => {
         const { made, failure } = await makeExtras(ctx, payload, run.signal);
-        await showExtras(ctx, payload, made);
+        // A later run of the job decides where the disk was too full for all.
+        if (made.length > 0 || !failure) await showExtras(ctx, payload, made);
         if (failure) throw failure;
       },
       discard: () => ctx.lifecycle.removeUnlessDeferred(id, renditionsPrefix(id)),
@@ -91,7 +92,8 @@ async function makeExtras(
   const renditions = await openRenditions(ctx, { assetId, folder });
   const made: VideoExtra[] = [];
   let failure: MadeExtras['failure'];
-  for (const extra of extrasOf(renditions, ctx.settings.videoExtras)) {
+  const kind = renditions.tracks.some(isVideo) ? 'video' : 'audio';
+  for (const extra of selectExtras(ctx.settings.videoExtras, kind)) {
     signal.throwIfAborted();
     const isStored = (await ctx.store.size(renditions.keyOf(EXTRA_FILES[extra]))) !== undefined;
     try {
@@ -103,10 +105,6 @@ async function makeExtras(
   }
   return { made, failure };
 }
-
-/** An audio asset has no pictures. */
-const extrasOf = ({ tracks }: Renditions, chosen: readonly VideoExtra[]): readonly VideoExtra[] =>
-  tracks.some(isVideo) ? chosen : chosen.filter((extra) => extra === 'audio');
 
 async function openRenditions(ctx: EncodingContext, run: RunRef): Promise<Renditions> {
   const index = await getIndex(ctx, run);

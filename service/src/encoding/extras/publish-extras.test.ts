@@ -30,10 +30,18 @@ test('the files of the published run are shown with one event', () => {
   });
 });
 
-test('nothing changes when they are shown, when there are none, and for other runs', () => {
+test('that there are none is told too, once', () => {
+  const none = { ...run, extras: [] };
+  const decision = { set: { playback: { extras: [] } }, events: [{ data: { extras: [] } }] };
+  expect(decideExtras(ready, none)).toMatchObject(decision);
+  expect(decideExtras(createVideo({ ...ready, playback: { ...own, extras: [] } }), none)).toBeUndefined();
+  const shown = createVideo({ ...ready, playback: { ...own, extras: made.extras } });
+  expect(decideExtras(shown, none)).toBeUndefined();
+});
+
+test('nothing changes when they are shown, and for other runs', () => {
   const shown = createVideo({ ...ready, playback: { ...own, extras: made.extras } });
   expect(decideExtras(shown, made)).toBeUndefined();
-  expect(decideExtras(ready, { ...run, extras: [] })).toBeUndefined();
   expect(decideExtras(ready, { ...made, folder: '2-2' })).toBeUndefined();
   expect(
     decideExtras(createVideo({ stream_status: 'processing', attempt: 2, encoded_run: 1 }), made),

@@ -21,11 +21,11 @@ export function stateOfRun(asset: RunAsset, { folder }: RunFolder): 'published' 
 
 type MadeExtras = RunFolder & { readonly extras: readonly VideoExtra[] };
 
-/** Undefined if the run is not published, has no such files, or shows these already. */
+/** Undefined if the run is not published, or shows these already. An empty list is shown too. */
 export function decideExtras(asset: Asset, { folder, extras }: MadeExtras): AssetChange | undefined {
   const { playback } = asset;
-  if (extras.length === 0 || playback?.kind !== 'own' || stateOfRun(asset, { folder }) !== 'published')
-    return undefined;
+  if (playback?.kind !== 'own' || stateOfRun(asset, { folder }) !== 'published') return undefined;
+  if (extras.length === 0 && playback.extras) return undefined;
   const set = patchOf(asset, { playback: { ...playback, extras } });
   if (Object.keys(set).length === 0) return undefined;
   const data = { attempt: asset.attempt, source: 'service', fields: ['playback'], extras };

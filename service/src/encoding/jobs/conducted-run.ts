@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { FAILURE_CODES } from '@mediary/contract/failures';
 import { findMediaType, type TimedType } from '@mediary/media-rules/media-type';
 import type { Warning } from '../../assets/asset.ts';
+import { selectExtras } from '../../assets/video-extras.ts';
 import { type ClaimedJob, type ClaimedRun, runClaimedJob } from '../../platform/jobs/claimed-job.ts';
 import { inScratchFolder } from '../../platform/process/scratch-folder.ts';
 import type { LocalFile } from '../../storage/local-file.ts';
@@ -130,6 +131,9 @@ export async function completeEncoding(
     ...(encoding.placeholder !== undefined && { placeholder: encoding.placeholder }),
     ...(warnings.length > 0 && { warnings }),
     ...(run.posterTimeMs !== null && { poster_time_ms: run.posterTimeMs }),
+    ...(selectExtras(ctx.settings.videoExtras, isAudio(run) ? 'audio' : 'video').length === 0 && {
+      has_extras: false,
+    }),
   };
 }
 

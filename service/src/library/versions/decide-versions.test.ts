@@ -119,6 +119,13 @@ describe('a rollback', () => {
     ]);
   });
 
+  test('makes the extras of a file that was replaced before it had them', () => {
+    const job = { name: 'make-extras', payload: { assetId: asset.id, folder: '1-1' } };
+    expect(rollback(replaced).jobs).toEqual([job]);
+    const shown: Asset = { ...asset, playback: { kind: 'own', attempt: 1, folder: '1-1', extras: [] } };
+    expect(rollback({ ...shown, ...takeover(shown).set }).jobs).toEqual([]);
+  });
+
   test.each([
     ['no_previous_version', asset, LATER],
     ['no_previous_version', replaced, new Date(NOW.getTime() + 30 * DAY_MS)],

@@ -110,10 +110,13 @@ export function decideRollback(asset: Asset, { actorData, ...replacing }: Rollin
   // Reports on the file that goes are those of an older attempt.
   const attempt = asset.attempt + 1;
   const until = kept && { restorable_until: kept.restorable_until };
+  const file = toFile(previous);
+  // The job may have found the other file in its place.
+  const isPending = file.playback?.kind === 'own' && !file.playback.extras;
   const data = { ...actorData, attempt, reason: 'rolled_back', ...until };
   return {
     set: {
-      ...toFile(previous),
+      ...file,
       ...READY,
       ...toNextVersions(asset, replacing),
       previous_version: kept,
@@ -123,7 +126,7 @@ export function decideRollback(asset: Asset, { actorData, ...replacing }: Rollin
       reconcile_at: null,
     },
     events: [newEvent('asset.replaced', data)],
-    jobs: replacing.purges,
+    jobs: [...replacing.purges, ...(isPending ? toExtrasJobs(asset.id, file) : [])],
     removesObjects: true,
   };
 }
