@@ -56,9 +56,40 @@ const ownerIn = ({ kind, owner_user_id: own }: ConsoleSession, { owner }: Upload
 let uploader = '';
 const identify = ({ kind, owner_user_id: owner }: ConsoleSession): string => JSON.stringify([kind, owner]);
 
+/** Uploads of pages of assets, by their assets. They go on while the page is closed. */
+const sent = new Map<string, AbortController>();
+
+type SentFile = { readonly assetId: string; readonly session: ConsoleSession };
+
+/** Runs an upload of the page of an asset. Undefined if it was cancelled. */
+export async function sendFile<T>(
+  { assetId, session }: SentFile,
+  send: (signal: AbortSignal) => Promise<T>,
+): Promise<T | undefined> {
+  uploader = identify(session);
+  const controller = new AbortController();
+  sent.set(assetId, controller);
+  try {
+    return await send(controller.signal);
+  } catch (error) {
+    if (controller.signal.aborted) return undefined;
+    throw error;
+  } finally {
+    sent.delete(assetId);
+  }
+}
+
+/** False if no file is sent. */
+export function cancelFile(assetId: string): boolean {
+  const controller = sent.get(assetId);
+  controller?.abort();
+  return controller !== undefined;
+}
+
 /** The next person sees nothing of the list, and no file that waits is created with another cookie. */
 export function clearUploads(): void {
   for (const { handle } of uploads) handle?.cancel();
+  for (const controller of sent.values()) controller.abort();
   change([]);
 }
 

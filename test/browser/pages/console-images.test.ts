@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectSuccess } from '../../support/http/envelope.ts';
 import { type AssetJson, openUpload, readAsset, storeImage } from '../../support/media.ts';
 import { launchChromium } from '../../support/playback/browser.ts';
-import { expectSound, openConsole } from '../../support/playback/console-page.ts';
+import { expectSound, openConsole, signOut } from '../../support/playback/console-page.ts';
 import { linkVideo, PROCESSED, READY, tell } from '../../support/providers/webhooks.ts';
 import { asUser, call, startTestService, type TestService } from '../../support/service.ts';
 
@@ -223,5 +223,27 @@ test('a page whose asset was deleted elsewhere shows that alone, and asks no mor
   expectSuccess(await call(service, `DELETE /media/${id}`, { headers: asUser('ann') }));
   await page.getByRole('heading', { name: 'Not found' }).waitFor();
   expect(await page.getByRole('heading', { name: 'Edit' }).count()).toBe(0);
+  await page.context().close();
+});
+
+test('a sign-out ends the upload of a replacement', async () => {
+  const { page } = await openConsole({ browser, service }, 'desk', 'light');
+  const picture = join(service.dataDir, 'of-the-first-person.png');
+  const red = { width: 50, height: 25, channels: 3, background: '#833' } as const;
+  const bytes = await sharp({ create: red }).png().toBuffer();
+  const { id } = await storeImage(service, bytes, { filename: 'stays.png' });
+  await sharp(bytes).toFile(picture);
+  await page.goto(`${service.address}/console/assets/${id}`);
+  await page.getByRole('tab', { name: 'File' }).click();
+  // The bytes never arrive.
+  await page.route('**/api/v1/**', async (route) => {
+    if (route.request().method() !== 'PUT') await route.continue();
+  });
+  const sent = page.waitForRequest((request) => request.method() === 'PUT');
+  await chooseNewFile(page, picture);
+  const ended = page.waitForEvent('requestfailed', (request) => request.method() === 'PUT');
+  await sent;
+  await signOut(page);
+  await ended;
   await page.context().close();
 });

@@ -6,6 +6,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { refreshAssets } from '../../api/assets.ts';
 import { mediary } from '../../api/mediary.ts';
+import { sendFile } from '../../api/uploads.ts';
 import { ChooseFile } from '../../parts/choose-file.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { ownerOptions } from '../../parts/use-action.ts';
@@ -23,7 +24,10 @@ export function TryAgain({ asset, session }: AgainProps) {
     onSettled,
   });
   const send = useMutation({
-    mutationFn: (file: File) => mediary.media.upload(file, { ...options, retryOf: asset.id }),
+    mutationFn: (file: File) =>
+      sendFile({ assetId: asset.id, session }, (signal) =>
+        mediary.media.upload(file, { ...options, retryOf: asset.id, signal }),
+      ),
     onSuccess: () => setNeedsFile(false),
     onSettled,
   });

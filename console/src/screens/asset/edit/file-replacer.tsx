@@ -18,6 +18,7 @@ import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { refreshAssets, versionsQuery } from '../../../api/assets.ts';
 import { mediary } from '../../../api/mediary.ts';
+import { cancelFile, sendFile } from '../../../api/uploads.ts';
 import { ChooseFile } from '../../../parts/choose-file.tsx';
 import { formatBytes, formatDuration } from '../../../parts/format.ts';
 import { Problem } from '../../../parts/problem.tsx';
@@ -49,18 +50,14 @@ export function FileReplacer(props: EditorProps) {
 
 const LABELS = { next: 'Next', current: 'Current', previous: 'Previous' } as const;
 
-/** Uploads of new files, by their assets. They go on while the panel is closed. */
-const uploads = new Map<string, AbortController>();
-
 /** Ends the upload of the next file and deletes it. The result is a sentence about both. */
 function useDrop({ asset, session }: EditorProps, nextId: string | null | undefined) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: async () => {
-      const upload = uploads.get(asset.id);
-      upload?.abort();
+      const wasSent = cancelFile(asset.id);
       await mediary.media.delete(nextId ?? '', ownerOptions(session, asset));
-      return `${upload ? 'The upload was cancelled. ' : ''}The asset keeps its current file.`;
+      return `${wasSent ? 'The upload was cancelled. ' : ''}The asset keeps its current file.`;
     },
     onSettled: () => refreshAssets(queries),
   });
@@ -158,7 +155,7 @@ function NewFile({ asset, session, next, onFile }: NewFileProps) {
   const send = useMutation({
     mutationKey: ['replace', asset.id],
     mutationFn: (file: File) =>
-      runUpload(asset, (signal) =>
+      sendFile({ assetId: asset.id, session }, (signal) =>
         mediary.media.upload(file, {
           ...ownerOptions(session, asset),
           replaces: asset.id,
@@ -190,20 +187,6 @@ function NewFile({ asset, session, next, onFile }: NewFileProps) {
       </Group>
     </Stack>
   );
-}
-
-/** Undefined if the upload was cancelled. */
-async function runUpload<T>({ id }: Asset, upload: (signal: AbortSignal) => Promise<T>) {
-  const controller = new AbortController();
-  uploads.set(id, controller);
-  try {
-    return await upload(controller.signal);
-  } catch (error) {
-    if (controller.signal.aborted) return undefined;
-    throw error;
-  } finally {
-    uploads.delete(id);
-  }
 }
 
 /** True also for a file that was chosen before the panel was closed. */
