@@ -128,6 +128,18 @@ describe.skipIf(!isInstalled)('the Helm chart', () => {
     },
   );
 
+  test('YAML reads off as false; settings of one kind of process win, also with 0 and no text', async () => {
+    const ENCODER_CALLBACK_URL = 'http://reports.internal';
+    const shared = { CONSOLE: false, SAMPLE_RETENTION_H: 24, CORS_ORIGINS: '*', ENCODER_CALLBACK_URL };
+    const settings = { ...SMALLEST.settings, ...shared };
+    const own = { SAMPLE_RETENTION_H: 0, CORS_ORIGINS: '', HLS_AUDIO_VARIANT: true };
+    const objects = await render({ ...SMALLEST, settings, api: { settings: own } });
+    const expected = { CONSOLE: 'off', SAMPLE_RETENTION_H: '0', CORS_ORIGINS: '', HLS_AUDIO_VARIANT: 'on' };
+    expect(environmentOf(objects, 'test-mediary-api')).toMatchObject(expected);
+    const worker = environmentOf(objects, 'test-mediary-worker');
+    expect(worker).toMatchObject({ SAMPLE_RETENTION_H: '24', ENCODER_CALLBACK_URL });
+  });
+
   test('objects refer to objects that exist', async () => {
     const objects = await render(LARGEST);
     for (const { pod } of deploymentsOf(objects)) {
