@@ -71,11 +71,12 @@ export async function runService(environment: Environment): Promise<void> {
   const options = { searchPath: environment['PATH'], instance };
   const service = await startService(config, options, { log, onDatabaseExit });
   running = service;
-  const hasConsole = service.server && config.console === 'on';
+  const hasReader = isForPeople(config.log.format);
+  const hasLink = local && service.server && config.console === 'on' && hasReader;
   const start = {
     config,
     local,
-    consoleUrl: local && hasConsole ? (await service.createSignInLink()).url : undefined,
+    consoleUrl: hasLink ? (await service.createSignInLink()).url : undefined,
     address: service.address,
     healthAddress: service.healthAddress,
     locations: service.adapters.locations,
@@ -83,7 +84,7 @@ export async function runService(environment: Environment): Promise<void> {
     now: new Date(),
     sandboxMissing: missingProtections(service.adapters.sandbox),
   };
-  announceStart(log, start, isForPeople(config.log.format));
+  announceStart(log, start, hasReader);
   if (!stopping.signal.aborted) await once(stopping.signal, 'abort');
   await service.stop();
   await stopTracing();

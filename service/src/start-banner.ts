@@ -8,7 +8,7 @@ import type { LocalSecrets } from './platform/settings/generated-secrets.ts';
 type BannerContent = {
   readonly config: Config;
   readonly local: LocalSecrets | undefined;
-  /** A sign-in link, where this machine is a developer's own. */
+  /** A sign-in link, where a developer reads it on the terminal. */
   readonly consoleUrl: string | undefined;
   readonly address: string;
   readonly healthAddress: string | undefined;
@@ -61,17 +61,15 @@ export function renderBanner({
   return lines.join('\n');
 }
 
-/** The facts of the start message, for the log. */
+/** The facts of the start message. The sign-in link is a secret, which logs do not contain. */
 const describeStart = ({
   address,
-  consoleUrl,
   healthAddress,
   locations,
   encoderMissing,
   sandboxMissing,
 }: BannerContent): object => ({
   ...(address && { address }),
-  ...(consoleUrl && { console: consoleUrl }),
   ...(healthAddress && { health_address: healthAddress }),
   database: locations.database,
   objects: locations.store,

@@ -1,4 +1,4 @@
-// A stop: load balancers are told first, and idle clients do not delay it; they can repeat their request.
+// A start, and a stop that tells load balancers first. Idle clients do not delay it, and can repeat requests.
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import type { Socket } from 'node:net';
@@ -32,6 +32,11 @@ async function dawdle(line: string, url: URL, headers: readonly string[] = []): 
   );
   return socket;
 }
+
+test('the log of the start contains no link that signs in', () => {
+  expect(service.log()).toContain('service started');
+  expect(service.log()).not.toContain('#code=');
+});
 
 test('the service stops during an idle upload and download, and both can be repeated', async () => {
   const stored = await openUpload(service, 'ann', IMAGE);

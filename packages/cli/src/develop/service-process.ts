@@ -6,12 +6,6 @@ import type { Environment } from '../context.ts';
 import { toPlain } from '../text.ts';
 import type { InstalledService } from './find-service.ts';
 
-type ServiceStart = {
-  readonly address: string;
-  /** Signs in to the console, once. */
-  readonly consoleUrl: string | undefined;
-};
-
 export type LogLine = {
   readonly level: string;
   readonly text: string;
@@ -22,7 +16,8 @@ export type LogLine = {
 };
 
 export type ServiceProcess = {
-  readonly started: Promise<ServiceStart>;
+  /** The address of the service. */
+  readonly started: Promise<string>;
   /** Why it ended, such as `exit code 1: the port is in use`. */
   readonly ended: Promise<string>;
   /** Resolves when it has ended. */
@@ -54,12 +49,11 @@ export function startServiceProcess(
     ([code, signal]) => (signal === null ? `exit code ${code}` : `signal ${signal}`) + reason,
     (error: Error) => error.message,
   );
-  const started = new Promise<ServiceStart>((resolve) => {
+  const started = new Promise<string>((resolve) => {
     createInterface({ input: child.stdout }).on('line', (text) => {
       const line = parseLine(text);
-      const { address, console } = line.facts;
-      if (line.text === 'service started' && typeof address === 'string')
-        resolve({ address, consoleUrl: typeof console === 'string' ? console : undefined });
+      const { address } = line.facts;
+      if (line.text === 'service started' && typeof address === 'string') resolve(address);
       else if (line.text !== '') onLine(line);
       if (line.level === 'fatal') reason = `: ${line.reason ?? line.text}`;
     });

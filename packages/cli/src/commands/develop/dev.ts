@@ -4,14 +4,15 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { createMediary, type StreamedEvent } from '@mediary/client';
 import { type Command, InvalidArgumentError } from 'commander';
-import { type CommandContext, type Handler, openOperatorApi, type Runner } from '../../context.ts';
+import { type CommandContext, type Handler, MAX_RETRIES, type Runner } from '../../context.ts';
 import { openDevFolder } from '../../develop/dev-folder.ts';
 import { findService, type InstalledService } from '../../develop/find-service.ts';
 import { type ServiceProcess, startServiceProcess } from '../../develop/service-process.ts';
 import { openEventStream } from '../../events/event-stream.ts';
 import { createForwardSecret } from '../../events/webhook-forwarder.ts';
 import { CliError, EXIT, usageError } from '../../exit-codes.ts';
-import { describeCause } from '../../failure.ts';
+import { createOperatorApi } from '../../operator-api.ts';
+import { describeCause, toExitCode } from '../../failure.ts';
 import { findLocalSecrets, type LocalSecrets } from '../../settings/local-secrets.ts';
 import { createDevLog, type DevLog } from './dev-log.ts';
 import { createForwarder, parseEndpoint, parseSecret, RETRY_DELAYS_MS } from './forwarding.ts';
@@ -66,9 +67,10 @@ const develop: Handler<DevFlags> = async (context, _args, flags) => {
     throw new CliError(`The service has ended: ${why}`, EXIT.failed);
   });
   try {
-    const { address, consoleUrl } = await Promise.race([service.started, died, aborted(context.signal)]);
+    const address = await Promise.race([service.started, died, aborted(context.signal)]);
     const keys = toKeys(env, await findLocalSecrets({ DATA_DIR: dataFolder }, folder));
     const secret = flags.secret ?? webhookSecret;
+    const consoleUrl = await findConsoleUrl(address, keys.operatorKey, context.signal);
     log.start({ ...keys, address, consoleUrl, secret, forwardTo: flags.forwardTo, dataFolder });
     const mediary = createMediary({ baseUrl: address, serviceKey: keys.serviceKey ?? '' });
     const stopping = new AbortController();
@@ -160,6 +162,23 @@ async function follow(
   throw new CliError('The listener has ended: the event stream is over.', EXIT.failed);
 }
 
+/** Undefined without an operator key, and where CONSOLE is off. */
+async function findConsoleUrl(
+  url: string,
+  operatorKey: string | undefined,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  if (operatorKey === undefined) return undefined;
+  const api = createOperatorApi({ url, operatorKey, signal, maxRetries: MAX_RETRIES });
+  return api.post<{ readonly url: string }>('/console-links', {}).then(
+    (link) => link.url,
+    (error: unknown) => {
+      if (toExitCode(error) === EXIT.notFound) return undefined;
+      throw error;
+    },
+  );
+}
+
 const aborted = async (signal: AbortSignal): Promise<never> => {
   if (!signal.aborted) await once(signal, 'abort');
   throw signal.reason;
@@ -179,12 +198,11 @@ async function followRunning(context: CommandContext, flags: DevFlags, log: DevL
     signal.throwIfAborted();
     throw new CliError(`${url} cannot be reached: ${describeCause(error)}`, EXIT.unreachable);
   });
-  const api = operatorKey === undefined ? undefined : await openOperatorApi(context);
-  const link = await api?.post<{ readonly url: string }>('/console-links', {});
+  const consoleUrl = await findConsoleUrl(url, operatorKey, signal);
   const secret = flags.secret ?? createForwardSecret();
   const serviceKey = credential?.kind === 'service key' ? credential.key : undefined;
   const keys = { serviceKey, operatorKey, accessTokenSecret };
   const { forwardTo } = flags;
-  log.start({ ...keys, address: url, consoleUrl: link?.url, secret, forwardTo, dataFolder: undefined });
+  log.start({ ...keys, address: url, consoleUrl, secret, forwardTo, dataFolder: undefined });
   await follow(events, { flags, secret, signal, log });
 }
