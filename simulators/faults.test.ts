@@ -204,6 +204,14 @@ describe('calls', () => {
     expect((await patch(400)).headers.get('Upload-Offset')).toBe('1000');
   });
 
+  test.each(['*', 'http://example.com/library/4242/videos', '//', 'http://['])(
+    'the request target %s is answered, and the next request too',
+    async (target) => {
+      expect((await rawGet(target)).body).not.toBe('');
+      expect(await rawGet('/_control/videos')).toMatchObject({ body: '[]' });
+    },
+  );
+
   async function rawGet(path: string): Promise<{ body: string; pieces: number }> {
     const socket = connect(Number(new URL(context.simulators.cdnhost.url).port), '127.0.0.1');
     let pieces = 0;

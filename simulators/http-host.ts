@@ -122,7 +122,8 @@ async function serve(served: ServedRequest): Promise<void> {
 }
 
 function toCall({ request, url }: ServedRequest): Call {
-  const { pathname, searchParams } = new URL(`${url}${request.url}`);
+  // A request target may be *, an absolute URL or no URL at all.
+  const { pathname, searchParams } = URL.parse(request.url ?? '/', url) ?? new URL(url);
   const method = request.headers['x-http-method-override'] ?? request.method ?? 'GET';
   return {
     method: String(method),
