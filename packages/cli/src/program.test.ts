@@ -89,6 +89,17 @@ function silentIo() {
   return { env: {}, folder: '/', stdin: stream, stdout: stream, stderr: stream, signal };
 }
 
+test.each(['listen', 'events replay --since beginning'])(
+  '%s refuses a type that no event has',
+  async (args) => {
+    const { code, stderr } = await run(`${args} --forward-to http://127.0.0.1:1 --event asset.redy`);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining("'asset.redy' is invalid. Expected one of asset."),
+    ]);
+  },
+);
+
 test('an endpoint without its URL is told from the URL of the service', async () => {
   const { stderr } = await run('webhooks create --url https://app.test/hooks --service-key k');
   expect(stderr).toMatch(/^Error: Name the URL that receives the events: mediary webhooks create https/);

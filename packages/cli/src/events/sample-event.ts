@@ -10,6 +10,8 @@ export const SAMPLE_EVENTS: readonly SampleEvent[] = JSON.parse(
   readFileSync(new URL('./sample-events.json', import.meta.url), 'utf8'),
 );
 
+export const EVENT_TYPES = SAMPLE_EVENTS.map(({ event }) => event.type);
+
 type SampleOptions = {
   /** Default: a new UUIDv7, as the service makes them. */
   readonly assetId: string | undefined;

@@ -1,6 +1,8 @@
 // What the commands share that send events to a server of the developer: options, retries, order and text.
 import type { StreamedEvent } from '@mediary/client';
 import { InvalidArgumentError } from 'commander';
+import { collect } from '../../arguments.ts';
+import { EVENT_TYPES } from '../../events/sample-event.ts';
 import {
   createForwardSecret,
   type Forwarded,
@@ -24,6 +26,12 @@ export function parseEndpoint(text: string): string {
 export function parseSecret(text: string): string {
   if (isForwardSecret(text)) return text;
   throw new InvalidArgumentError('Expected whsec_ and Base64, as the service and this command print it.');
+}
+
+/** An unknown type would match no event, for ever. */
+export function collectEventType(text: string, earlier?: readonly string[]): string[] {
+  if (EVENT_TYPES.some((type) => type === text)) return collect(text, earlier);
+  throw new InvalidArgumentError(`Expected one of ${EVENT_TYPES.join(', ')}.`);
 }
 
 export const describeSecret = (secret: string): string => `Your server verifies with this secret: ${secret}`;

@@ -1,11 +1,11 @@
 // `listen`: sends live events to a server of the developer as signed webhooks, without an endpoint of the
 // service, so that a laptop without a public address receives them.
 import type { Command } from 'commander';
-import { collect } from '../../arguments.ts';
 import type { Handler, Runner } from '../../context.ts';
 import { openEventStream } from '../../events/event-stream.ts';
 import { createForwardSecret } from '../../events/webhook-forwarder.ts';
 import {
+  collectEventType,
   createForwarder,
   describeSecret,
   formatForwarded,
@@ -27,7 +27,7 @@ export const addListenCommand = (program: Command, run: Runner): Command =>
     .description('Send live events to your server as signed webhooks, such as to one on your machine')
     .requiredOption('--forward-to <url>', 'URL of your server that receives the webhooks', parseEndpoint)
     .option('--secret <secret>', 'secret that signs (whsec_…); else a new one is printed', parseSecret)
-    .option('--event <type>', 'only events of this type; may be repeated', collect)
+    .option('--event <type>', 'only events of this type; may be repeated', collectEventType)
     .option('--since <position>', 'continue after this position, or from the `beginning` of what is stored')
     .addHelpText('after', '\nExample:\n  mediary listen --forward-to http://localhost:3000/webhooks/media')
     .action(run(listen));

@@ -1,7 +1,7 @@
 // `events replay`: sends stored events to a server of the developer again, signed and in their order.
 import type { StreamedEvent } from '@mediary/client';
 import { type Command, InvalidArgumentError } from 'commander';
-import { collect, parseCount, parseWait } from '../../arguments.ts';
+import { parseCount, parseWait } from '../../arguments.ts';
 import { openClient } from '../../client.ts';
 import type { CommandContext, Handler, Runner } from '../../context.ts';
 import { CliError, EXIT, usageError } from '../../exit-codes.ts';
@@ -9,7 +9,14 @@ import { openEventStream } from '../../events/event-stream.ts';
 import { readStoredEvents } from '../../events/stored-events.ts';
 import { type Forwarded, forwardEvent } from '../../events/webhook-forwarder.ts';
 import { formatTable, formatTime } from '../../text.ts';
-import { chooseSecret, describeResult, parseEndpoint, parseSecret, RETRY_DELAYS_MS } from './forwarding.ts';
+import {
+  chooseSecret,
+  collectEventType,
+  describeResult,
+  parseEndpoint,
+  parseSecret,
+  RETRY_DELAYS_MS,
+} from './forwarding.ts';
 
 type Start = { readonly position: string } | { readonly time: Date };
 
@@ -35,7 +42,7 @@ export const addReplayEventsCommand = (events: Command, run: Runner): Command =>
     .option('--secret <secret>', 'secret that signs (whsec_…); else a new one is printed', parseSecret)
     .option('--asset <id>', 'events of this asset')
     .option('--since <start>', 'events after a position, since a time (ISO 8601), or `beginning`')
-    .option('--event <type>', 'only events of this type; may be repeated', collect)
+    .option('--event <type>', 'only events of this type; may be repeated', collectEventType)
     .option('--limit <count>', 'events to send at most', parseCount, DEFAULT_LIMIT)
     .option('--retries <count>', 'further attempts for each event, 0 to 5', parseRetries, DEFAULT_RETRIES)
     .option('--silence <duration>', 'ends after this time without an event', parseWait, DEFAULT_SILENCE_S)

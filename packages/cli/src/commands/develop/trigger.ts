@@ -5,7 +5,7 @@ import { parseWait } from '../../arguments.ts';
 import { openClient } from '../../client.ts';
 import type { CommandContext, Handler, Runner } from '../../context.ts';
 import { CliError, EXIT, usageError } from '../../exit-codes.ts';
-import { createSampleEvent, SAMPLE_EVENTS } from '../../events/sample-event.ts';
+import { createSampleEvent, EVENT_TYPES, SAMPLE_EVENTS } from '../../events/sample-event.ts';
 import { forwardEvent } from '../../events/webhook-forwarder.ts';
 import { isLoopbackUrl } from '@mediary/checks/connection';
 import { formatTable } from '../../text.ts';
@@ -25,7 +25,6 @@ type TriggerFlags = {
   readonly timeout?: number;
 };
 
-const TYPES = SAMPLE_EVENTS.map(({ event }) => event.type);
 /** They have no meaning with --list. */
 const FLAGS_OF_EVENTS = 'to endpoint secret assetId externalId real allowRemote timeout'.split(' ');
 const DEFAULT_TIMEOUT_S = 60;
@@ -41,7 +40,7 @@ export const addTriggerCommand = (program: Command, run: Runner): Command =>
   program
     .command('trigger')
     .description('Send one signed sample event to your server, or make the service produce it')
-    .addArgument(new Argument('[event-type]', 'type of the event').choices(TYPES))
+    .addArgument(new Argument('[event-type]', 'type of the event').choices(EVENT_TYPES))
     .addOption(new Option('--list', 'print the types with a sentence each').conflicts(FLAGS_OF_EVENTS))
     .option('--to <url>', 'URL of your server that receives the sample', parseEndpoint)
     .addOption(
@@ -64,7 +63,7 @@ export const addTriggerCommand = (program: Command, run: Runner): Command =>
     .action(run(trigger));
 
 const trigger: Handler<TriggerFlags> = async (context, [name], flags) => {
-  const type = TYPES.find((known) => known === name);
+  const type = EVENT_TYPES.find((known) => known === name);
   if (flags.list) {
     if (type) throw usageError('--list prints all types. Leave the event type out.');
     return listTypes(context);
