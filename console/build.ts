@@ -29,7 +29,7 @@ if ((await readFile(STAMP, 'utf8').catch(() => '')) !== current) await buildCons
 /** An installation without development dependencies serves what was built before. */
 async function buildConsole(): Promise<void> {
   if (!isInstalled('vite')) {
-    console.warn('The console is not built: vite is a development dependency.');
+    console.warn('The console is not built: run npm ci without --omit=dev, which leaves out vite.');
     return;
   }
   const { build } = await import('vite');
