@@ -21,6 +21,15 @@ test('connections that break after the first response do not hide the other find
   });
 });
 
+test.each([
+  [['--body-size', '65M'], 'Expected at most 64M.'],
+  [['--origin', 'app.example.com'], 'such as https://app.example.com'],
+  [['--origin', 'https://app.example.com/upload'], 'such as https://app.example.com'],
+])('what it cannot check is refused: %j', async (flags, message) => {
+  const { code, stderr } = await runInProcess(['doctor', ...flags], { env: { HOME: '/none' }, folder: '/' });
+  expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+});
+
 test('shows what is wrong, and the rest with --all', async () => {
   const { server, url } = await serve((request, response) => {
     const isApi = request.url?.endsWith('/openapi.json');

@@ -2,7 +2,7 @@
 import { checkConnection } from '@mediary/checks/connection';
 import type { Finding } from '@mediary/checks/finding';
 import { type Send, sendProbe } from '@mediary/checks/probe';
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { parseBytes } from '../arguments.ts';
 import type { Handler, Runner } from '../context.ts';
 import { checkAccess, readServiceFindings, toAddress } from '../doctor/access.ts';
@@ -21,13 +21,35 @@ type Options = {
 };
 
 const DEFAULT_BODY_BYTES = 8 * 1024 ** 2;
+/** The service reads no more of a test upload. */
+const MAX_BODY_BYTES = 64 * 1024 ** 2;
+
+function parseBodySize(text: string): number {
+  const bytes = parseBytes(text);
+  if (bytes <= MAX_BODY_BYTES) return bytes;
+  throw new InvalidArgumentError('Expected at most 64M.');
+}
+
+/** As CORS_ORIGINS takes it, also of apps (capacitor://localhost), and with the slash of an address bar. */
+function parseOrigin(text: string): string {
+  const [, origin] = /^([a-z][a-z0-9+.-]*:\/\/[^/?#@\s]+)\/?$/i.exec(text) ?? [];
+  if (origin !== undefined && URL.canParse(origin)) {
+    const { protocol, host } = new URL(origin);
+    return `${protocol}//${host}`;
+  }
+  throw new InvalidArgumentError('Expected scheme, host and port alone, such as https://app.example.com.');
+}
 
 export const addDoctorCommand = (program: Command, run: Runner): Command =>
   program
     .command('doctor')
     .description('Check the connection, proxies, CORS, credentials and the service')
-    .option('--origin <origin>', 'origin of a web page that uploads, such as https://app.example.com')
-    .option('--body-size <bytes>', 'size of the test upload, at most 64M', parseBytes, DEFAULT_BODY_BYTES)
+    .option(
+      '--origin <origin>',
+      'origin of a web page that uploads, such as https://app.example.com',
+      parseOrigin,
+    )
+    .option('--body-size <bytes>', 'size of the test upload, at most 64M', parseBodySize, DEFAULT_BODY_BYTES)
     .option('--deep', 'also check what takes long: provider APIs, the whole object store')
     .option('--all', 'also show what is well, and what was not checked')
     .addHelpText('after', '\nExample:\n  mediary doctor --origin https://app.example.com')
