@@ -144,6 +144,7 @@ test.each([
     2,
     "option '--limit <count>' argument '0' is invalid. Expected a positive integer.",
   ],
+  ['fsck --delete-unknown --json', 2, '--delete-unknown needs --repair.'],
   ['get --json', 2, "missing required argument 'id'"],
   ['nonsense --json', 2, "unknown command 'nonsense'"],
   ['webhooks --json', 2, 'The name of a command is missing.'],

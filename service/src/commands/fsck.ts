@@ -72,6 +72,7 @@ function toRequest(
   const hours = values['orphan-age-hours'];
   if (hours !== undefined && !/^\d{1,5}$/.test(hours))
     throw new Error('--orphan-age-hours must be a number of hours, at least 0');
+  if (values['delete-unknown'] && !values.repair) throw new Error('--delete-unknown needs --repair');
   return {
     repair: values.repair ?? false,
     delete_unknown: values['delete-unknown'] ?? false,

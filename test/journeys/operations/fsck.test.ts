@@ -99,6 +99,7 @@ test('after a restore of the database alone, the command lists and settles what 
   const repaired = await run(folder, 'fsck', '--repair', '--json');
   expect(kindsOf(repaired)).toEqual(differences);
   expect(await filesNaming(join(folder, 'objects'), added), 'the only copies stay').toHaveLength(2);
+  expect(await run(folder, 'fsck', '--delete-unknown')).toMatchObject({ code: 1 });
   expect((await run(folder, 'fsck', '--repair', '--delete-unknown')).code).toBe(0);
   expect(await run(folder, 'fsck', '--json')).toMatchObject({ code: 0 });
   await start(folder);

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseCount } from '../arguments.ts';
 import { type CommandContext, type Handler, openOperatorApi, type Runner } from '../context.ts';
-import { CliError, EXIT } from '../exit-codes.ts';
+import { CliError, EXIT, usageError } from '../exit-codes.ts';
 import type { OperatorApi } from '../operator-api.ts';
 import { toPlain } from '../text.ts';
 
@@ -53,6 +53,7 @@ export const addFsckCommand = (program: Command, run: Runner): Command =>
 const parseHours = (text: string): number => (text === '0' ? 0 : parseCount(text));
 
 const check: Handler<Options> = async (context, _args, options) => {
+  if (options.deleteUnknown && !options.repair) throw usageError('--delete-unknown needs --repair.');
   const api = await openOperatorApi(context);
   const started = await api.post<StorageCheck>('/checks', {
     repair: options.repair === true,
