@@ -1,9 +1,11 @@
 // An operator backs up a busy service, loses the machine, and restores the backup on another one.
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { appendFile, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -13,6 +15,7 @@ import { type AssetJson, ingest, openUpload, putBytes } from '../../support/medi
 import { asUser, call } from '../../support/service.ts';
 import { newDatabaseDir } from '../../support/service/data-folders.ts';
 import { endAllIn, type ServiceProcess, startProcess } from '../../support/service/service-process.ts';
+import { processesNaming } from '../../support/service/traces.ts';
 
 const START = resolve(import.meta.dirname, '../../../service/start.js');
 const SIZE = 20_000;
@@ -33,8 +36,14 @@ afterAll(async () => {
   }
 });
 
+const envOf = (folder: string) => ({
+  PATH: process.env['PATH'],
+  HOME: process.env['HOME'],
+  DATA_DIR: folder,
+});
+
 async function run(folder: string, ...args: string[]): Promise<string> {
-  const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], DATA_DIR: folder };
+  const env = envOf(folder);
   const { stdout } = await promisify(execFile)(process.execPath, [START, 'backup', ...args], { env });
   return stdout;
 }
@@ -136,10 +145,26 @@ test('a damaged file is named, a restore never overwrites, and wrong arguments s
   for (const args of [[], ['create'], ['restore', '--to', target], ['other']])
     await expect(run(folder, ...args)).rejects.toThrow('npm run backup -- create --to');
   await expect(run(folder, 'create', '--to', target, '--keep', '0')).rejects.toThrow('--keep');
+  await expect(run(folder, 'create', '--to', join(folder, 'backup'))).rejects.toThrow('outside DATA_DIR');
   await expect(run(folder, 'verify', '--from', target, '--snapshot', 'x')).rejects.toThrow(
     snapshot.replace('.json', ''),
   );
 });
+
+test('an interrupted backup stops the database server that it started', async () => {
+  const folder = elsewhere as string;
+  const name = basename(folder);
+  await service.end('SIGTERM');
+  expect(await processesNaming(name)).toEqual([]);
+  const args = [START, 'backup', 'create', '--to', `${backup}-interrupted`];
+  const child = spawn(process.execPath, args, { env: envOf(folder), stdio: ['ignore', 'ignore', 'pipe'] });
+  const ended = Promise.all([once(child, 'close'), text(child.stderr)]);
+  await expect.poll(() => processesNaming(name), { timeout: 60_000, interval: 20 }).not.toEqual([]);
+  child.kill('SIGINT');
+  expect(await ended).toEqual([[1, null], expect.stringContaining('The backup was interrupted.')]);
+  expect(await processesNaming(name)).toEqual([]);
+  await rm(`${backup}-interrupted`, { recursive: true, force: true });
+}, 120_000);
 
 const settings = { FFMPEG_PATH: ffmpegPath(), STORAGE_URL: undefined, LOG_LEVEL: 'info' };
 

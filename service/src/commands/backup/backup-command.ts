@@ -1,4 +1,5 @@
 // `npm run backup`: copies the database of DATA_DIR and the objects of the store, verifies and restores them.
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import type { Config } from '../../config.ts';
@@ -9,6 +10,7 @@ import { getSnapshot, listSnapshotNames, listSnapshots, readSnapshotFiles } from
 import { createBackup } from './create-backup.ts';
 import { restoreBackup } from './restore-backup.ts';
 import type { RestorePoint } from './restore-route.ts';
+import { isBelow, isBucketPlace } from './settings.ts';
 import { findDamage } from './verify-backup.ts';
 
 export const BACKUP_USAGE = `npm run backup -- create --to <target> [--keep <n>]
@@ -43,6 +45,9 @@ export async function runBackupCommand(
   const run = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
   const options = run && parseOptions(verb, rest);
   if (!run || !options) throw new Error(`Usage:\n  ${BACKUP_USAGE}`);
+  const { dataDir } = context.config;
+  if (verb === 'create' && !isBucketPlace(options.place) && isBelow(dataDir, resolve(options.place)))
+    throw new Error(`--to must be outside DATA_DIR, which is ${dataDir}`);
   const target = await context.openTarget(options.place);
   await run(context, target, options).finally(target.close);
 }
@@ -100,9 +105,14 @@ function parseTime(text: string): Date | 'latest' {
 async function create(context: BackupContext, target: BackupTarget, { keep }: Options): Promise<void> {
   const { config, store, now, print } = context;
   const dataDir = ownDatabaseFolder(config);
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const stop = () => stopping.abort(new Error('The backup was interrupted. The next one keeps its files.'));
+  // Without them, the database server that this command started would go on.
+  process.once('SIGINT', stop).once('SIGTERM', stop);
   const server = await openEmbeddedPostgres(dataDir);
   try {
-    const { signal } = new AbortController();
+    signal.throwIfAborted();
     const source = { dataDir, server, store, minFreeBytes: config.minFreeBytes, now, signal };
     const made = await createBackup(source, target, keep === undefined ? undefined : { last: keep });
     const { name, database, objects } = made.snapshot;

@@ -88,6 +88,9 @@ export function parseBucketPlace(place: string, { endpoint, region }: BackupStor
   };
 }
 
+/** Both are absolute. */
+export const isBelow = (folder: string, path: string): boolean => `${path}/`.startsWith(`${folder}/`);
+
 /** Folders are absolute. */
 export function findBackupProblems({ backup, dataDir, databaseUrl, s3 }: BackupSettings): string[] {
   const problems: string[] = [];
@@ -97,7 +100,7 @@ export function findBackupProblems({ backup, dataDir, databaseUrl, s3 }: BackupS
   if (databaseUrl !== undefined)
     problems.push('BACKUP_TO must not be set with DATABASE_URL: back it up with the tools of PostgreSQL');
   else if (isBucketPlace(backup.place)) problems.push(...findBucketProblems(backup.place, backup.s3, s3));
-  else if (`${backup.place}/`.startsWith(`${dataDir}/`))
+  else if (isBelow(dataDir, backup.place))
     problems.push(`BACKUP_TO must be outside DATA_DIR, which is ${dataDir}`);
   return problems;
 }
