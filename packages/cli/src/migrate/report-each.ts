@@ -40,7 +40,8 @@ export async function reportEach(
         output.note(`${count} of ${items.length}: ${toPlain(report.external_id)} ${describeResult(report)}`);
     }
   };
-  const workers = await Promise.allSettled(Array.from({ length: flags.concurrency }, handleNext));
+  const length = Math.min(flags.concurrency, items.length);
+  const workers = await Promise.allSettled(Array.from({ length }, handleNext));
   const rejected = workers.find((worker) => worker.status === 'rejected');
   if (!rejected) return reports;
   output.note('The same command continues.');
