@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runInProcess } from './program.fixture.ts';
+import { runInProcess, serve } from './program.fixture.ts';
 import { createProgram } from './program.ts';
 
 let home: string;
@@ -99,6 +99,22 @@ test.each(['listen', 'events replay --since beginning'])(
     ]);
   },
 );
+
+test('a secret comes from the environment, which no list of processes shows', async () => {
+  const received: string[] = [];
+  const { server, url } = await serve((request, response) => {
+    received.push(String(request.headers['webhook-signature']));
+    response.end();
+  });
+  const MEDIARY_WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+  const args = `trigger asset.ready --to ${url}`;
+  const { code, stderr } = await run(args, { MEDIARY_WEBHOOK_SECRET });
+  const wrong = await run(args, { MEDIARY_WEBHOOK_SECRET: 'planted' });
+  server.close();
+  expect([code, stderr, received]).toEqual([0, '', [expect.stringMatching(/^v1,/)]]);
+  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('MEDIARY_WEBHOOK_SECRET')]);
+  expect(wrong.stderr).not.toContain('planted');
+});
 
 test('an endpoint without its URL is told from the URL of the service', async () => {
   const { stderr } = await run('webhooks create --url https://app.test/hooks --service-key k');

@@ -15,7 +15,7 @@ import { createOperatorApi } from '../../operator-api.ts';
 import { describeCause, toExitCode } from '../../failure.ts';
 import { findLocalSecrets, type LocalSecrets } from '../../settings/local-secrets.ts';
 import { createDevLog, type DevLog } from './dev-log.ts';
-import { createForwarder, parseEndpoint, parseSecret, RETRY_DELAYS_MS } from './forwarding.ts';
+import { createForwarder, findSecret, parseEndpoint, parseSecret, RETRY_DELAYS_MS } from './forwarding.ts';
 
 type DevFlags = {
   readonly forwardTo?: string;
@@ -69,7 +69,7 @@ const develop: Handler<DevFlags> = async (context, _args, flags) => {
   try {
     const address = await Promise.race([service.started, died, aborted(context.signal)]);
     const keys = toKeys(env, await findLocalSecrets({ DATA_DIR: dataFolder }, folder));
-    const secret = flags.secret ?? webhookSecret;
+    const secret = findSecret(flags.secret, context.io) ?? webhookSecret;
     const consoleUrl = await findConsoleUrl(address, keys.operatorKey, context.signal);
     log.start({ ...keys, address, consoleUrl, secret, forwardTo: flags.forwardTo, dataFolder });
     const mediary = createMediary({ baseUrl: address, serviceKey: keys.serviceKey ?? '' });
@@ -199,7 +199,7 @@ async function followRunning(context: CommandContext, flags: DevFlags, log: DevL
     throw new CliError(`${url} cannot be reached: ${describeCause(error)}`, EXIT.unreachable);
   });
   const consoleUrl = await findConsoleUrl(url, operatorKey, signal);
-  const secret = flags.secret ?? createForwardSecret();
+  const secret = findSecret(flags.secret, context.io) ?? createForwardSecret();
   const serviceKey = credential?.kind === 'service key' ? credential.key : undefined;
   const keys = { serviceKey, operatorKey, accessTokenSecret };
   const { forwardTo } = flags;

@@ -2,6 +2,7 @@
 import type { StreamedEvent } from '@mediary/client';
 import { InvalidArgumentError } from 'commander';
 import { collect } from '../../arguments.ts';
+import type { CommandContext, Io } from '../../context.ts';
 import { EVENT_TYPES } from '../../events/sample-event.ts';
 import {
   createForwardSecret,
@@ -10,7 +11,7 @@ import {
   forwardEvent,
   isForwardSecret,
 } from '../../events/webhook-forwarder.ts';
-import type { Output } from '../../output.ts';
+import { usageError } from '../../exit-codes.ts';
 import { toPlain } from '../../text.ts';
 
 /** Shorter than those of the service: a developer restarts a server within seconds. */
@@ -34,15 +35,25 @@ export function collectEventType(text: string, earlier?: readonly string[]): str
   throw new InvalidArgumentError(`Expected one of ${EVENT_TYPES.join(', ')}.`);
 }
 
-export const describeSecret = (secret: string): string => `Your server verifies with this secret: ${secret}`;
+const SECRET_VARIABLE = 'MEDIARY_WEBHOOK_SECRET';
 
-/** The secret of the flag, else a new one, which is printed. */
-export function chooseSecret(given: string | undefined, { note }: Pick<Output, 'note'>): string {
-  if (given !== undefined) return given;
+/** Of the flag, else of the environment, which other users of the machine cannot read. */
+export function findSecret(given: string | undefined, { env }: Pick<Io, 'env'>): string | undefined {
+  const secret = given ?? (env[SECRET_VARIABLE] || undefined);
+  if (secret === undefined || isForwardSecret(secret)) return secret;
+  throw usageError(`${SECRET_VARIABLE} is invalid. Expected whsec_ and Base64, as the service prints it.`);
+}
+
+/** A new secret is printed. */
+export function chooseSecret(given: string | undefined, { io, output }: SecretContext): string {
+  const found = findSecret(given, io);
+  if (found !== undefined) return found;
   const secret = createForwardSecret();
-  note(describeSecret(secret));
+  output.note(`Your server verifies with this secret: ${secret}`);
   return secret;
 }
+
+type SecretContext = Pick<CommandContext, 'io' | 'output'>;
 
 /**
  * The events of one asset arrive in their order: later ones wait while one is sent again. Resolves when there

@@ -3,11 +3,10 @@
 import type { Command } from 'commander';
 import type { Handler, Runner } from '../../context.ts';
 import { openEventStream } from '../../events/event-stream.ts';
-import { createForwardSecret } from '../../events/webhook-forwarder.ts';
 import {
+  chooseSecret,
   collectEventType,
   createForwarder,
-  describeSecret,
   formatForwarded,
   parseEndpoint,
   parseSecret,
@@ -34,9 +33,9 @@ export const addListenCommand = (program: Command, run: Runner): Command =>
 
 const listen: Handler<ListenFlags> = async (context, _args, flags) => {
   const { output, signal } = context;
-  const secret = flags.secret ?? createForwardSecret();
+  const secret = chooseSecret(flags.secret, context);
   const endpoint = flags.forwardTo;
-  output.note(`${describeSecret(secret)}\nEvents go to ${endpoint}. Ctrl-C ends.`);
+  output.note(`Events go to ${endpoint}. Ctrl-C ends.`);
   const forward = createForwarder({ endpoint, secret, signal, retryDelaysMs: RETRY_DELAYS_MS }, (forwarded) =>
     output.item(forwarded, () => formatForwarded(forwarded)),
   );

@@ -76,7 +76,7 @@ const replayEvents: Handler<ReplayFlags> = async (context, _args, flags) => {
     throw usageError('Name what to replay: --asset <id>, --since <position or time>, or both.');
   const start = parseStart(since ?? 'beginning');
   const endpoint = flags.forwardTo;
-  const secret = chooseSecret(flags.secret, output);
+  const secret = chooseSecret(flags.secret, context);
   const retryDelaysMs = RETRY_DELAYS_MS.slice(0, flags.retries);
   const items: ReplayedEvent[] = [];
   try {

@@ -10,7 +10,14 @@ import { forwardEvent } from '../../events/webhook-forwarder.ts';
 import { isLoopbackUrl } from '@mediary/checks/connection';
 import { formatTable } from '../../text.ts';
 import { formatEvent } from '../events.ts';
-import { chooseSecret, describeResult, formatForwarded, parseEndpoint, parseSecret } from './forwarding.ts';
+import {
+  chooseSecret,
+  describeResult,
+  findSecret,
+  formatForwarded,
+  parseEndpoint,
+  parseSecret,
+} from './forwarding.ts';
 import { isProducible, PRODUCIBLE, produceEvent } from './produce-event.ts';
 
 type TriggerFlags = {
@@ -98,7 +105,7 @@ async function sendSample(
   if (flags.assetId !== undefined && !UUID.test(flags.assetId))
     throw usageError('--asset-id is no UUID, and assets have no other ids.', 'Your own id: --external-id');
   const endpoint = await findTarget(context, type, flags);
-  const secret = chooseSecret(flags.secret, output);
+  const secret = chooseSecret(flags.secret, context);
   const event = createSampleEvent(type, {
     assetId: flags.assetId,
     externalId: flags.externalId,
@@ -115,7 +122,7 @@ async function sendSample(
 async function findTarget(
   context: CommandContext,
   type: PublishedEventType,
-  { to, endpoint: id, secret }: TriggerFlags,
+  { to, endpoint: id, secret: given }: TriggerFlags,
 ): Promise<string> {
   if (to !== undefined) return to;
   if (id === undefined)
@@ -123,9 +130,9 @@ async function findTarget(
       'Name the receiver: --to <url>, or --endpoint <id>.',
       `Or let the service produce the event: mediary trigger ${type} --real`,
     );
-  if (secret === undefined)
+  if (findSecret(given, context.io) === undefined)
     throw usageError(
-      'With --endpoint, pass the secret of the endpoint as --secret: its server verifies with it.',
+      'With --endpoint, set MEDIARY_WEBHOOK_SECRET or --secret: the server of the endpoint verifies with it.',
       `A new secret: mediary webhooks rotate-secret ${id}`,
     );
   const { mediary } = await openClient(context);
