@@ -64,10 +64,14 @@ const KINDS: { readonly [On in Fault['on']]: readonly Extract<Fault, { on: On }>
 
 export function isFault(value: unknown): value is Fault {
   if (typeof value !== 'object' || value === null || !('on' in value) || !('do' in value)) return false;
+  if ('status' in value && !isStatus(value.status)) return false;
+  if ('retryAfter' in value && !/^[ -~]*$/.test(String(value.retryAfter))) return false;
   return Object.entries(KINDS).some(
     ([on, kinds]) => on === value.on && kinds.some((kind) => kind === value.do),
   );
 }
+
+const isStatus = (value: unknown): boolean => Number.isInteger(value) && /^[2-5]\d\d$/.test(String(value));
 
 export function createFaults(): Faults {
   let entries: { readonly fault: Fault; left: number }[] = [];

@@ -135,6 +135,14 @@ describe('calls', () => {
     expect((await create()).status).toBe(200);
   });
 
+  test.each([{ status: 99 }, { status: '503' }, { retryAfter: '1\n2' }])(
+    'are not answered with what HTTP does not have: %o',
+    async (member) => {
+      expect((await fault({ on: 'api', do: 'status', ...member })).status).toBe(400);
+      expect((await create()).status).toBe(200);
+    },
+  );
+
   test('are done and not answered, or not done at all', async () => {
     context.simulators.cdnhost.setFault(
       { on: 'api', do: 'lose_answer', route: 'create', times: 1 },

@@ -16,13 +16,22 @@ function given<Name extends string>(variables: Readonly<Record<Name, string>>): 
   return Object.fromEntries(entries.filter(([, value]) => value)) as { [Key in Name]?: string };
 }
 
+const MAX_PORT = 65_535;
+
+function readInteger(name: string, byDefault: number, max = Number.MAX_SAFE_INTEGER): number {
+  const text = environment[name] || String(byDefault);
+  if (/^\d+$/.test(text) && Number(text) <= max) return Number(text);
+  console.error(`${name} must be a whole number from 0 to ${max}, not "${text}".`);
+  process.exit(1);
+}
+
 /** An empty CDNHOST_TOKEN_AUTH_KEY disables playback tokens. */
 const tokenAuthKey = environment['CDNHOST_TOKEN_AUTH_KEY'] ?? 'simulated-token-key';
 const engine = await findEngine(environment['FFMPEG_PATH']);
 const { EDGEHOST_SIGNING_KEY_ID: id, EDGEHOST_SIGNING_KEY_PEM: pem } = environment;
 const options: SimulatorsOptions = {
   webhookBaseUrl: environment['WEBHOOK_BASE_URL'] ?? 'http://127.0.0.1:8080',
-  stepMs: Number(environment['STEP_MS'] ?? 300),
+  stepMs: readInteger('STEP_MS', 300),
   ...(engine === undefined ? {} : { ffmpegPath: engine }),
   log: console.log,
   cdnhost: {
@@ -31,8 +40,8 @@ const options: SimulatorsOptions = {
       readOnlyApiKey: 'CDNHOST_STREAM_READ_ONLY_API_KEY',
       webhookUrl: 'CDNHOST_WEBHOOK_URL',
     }),
-    port: Number(environment['CDNHOST_PORT'] ?? 9001),
-    libraryId: Number(environment['CDNHOST_STREAM_LIBRARY_ID'] ?? 4242),
+    port: readInteger('CDNHOST_PORT', 9001, MAX_PORT),
+    libraryId: readInteger('CDNHOST_STREAM_LIBRARY_ID', 4242),
     ...(tokenAuthKey === '' ? {} : { tokenAuthKey }),
   },
   edgehost: {
@@ -42,7 +51,7 @@ const options: SimulatorsOptions = {
       webhookSecret: 'EDGEHOST_STREAM_WEBHOOK_SECRET',
       webhookUrl: 'EDGEHOST_WEBHOOK_URL',
     }),
-    port: Number(environment['EDGEHOST_PORT'] ?? 9002),
+    port: readInteger('EDGEHOST_PORT', 9002, MAX_PORT),
     ...(id && pem ? { signingKey: { id, pem } } : {}),
   },
 };

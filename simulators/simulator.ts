@@ -116,7 +116,9 @@ function controlRoutes<Video>(simulator: Simulator<Video>, faults: Faults): Rout
     control('POST', '/faults', async (call) => {
       const added = [parseJson((await readBody(call)).toString())].flat();
       if (!added.every(isFault))
-        return json(400, { message: 'A fault is { on: "webhook" | "encoding" | "api", do: … }' });
+        return json(400, {
+          message: 'A fault is { on: "webhook" | "encoding" | "api", do: … }; status is from 200 to 599',
+        });
       return done(() => simulator.setFault(...added));
     }),
     control('POST', '/webhooks', async (call) => {
