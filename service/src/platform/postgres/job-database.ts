@@ -5,6 +5,7 @@ import { isSingleStatement, openPool } from './connection-pool.ts';
 import { sessionOptions } from './database.ts';
 import { type NotificationChannels, openChannels } from './notifications.ts';
 import { prepare } from './sql.ts';
+import { toPlainJson } from '../values/plain-text.ts';
 
 /** Runs statements on the tables of the job queue. */
 export type JobSqlDatabase = {
@@ -55,6 +56,12 @@ const toMaintenance = ({ direct }: Connection, text: string) => ({
   query_timeout: MAINTENANCE_TIMEOUT_MS,
 });
 
+/** Errors quote text of strangers. If PostgreSQL refused one, its job would neither fail nor be retried. */
+const toStorable = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
+    ? toPlainJson(value)
+    : value;
+
 export function openJobDatabase({
   connection,
   channels,
@@ -70,7 +77,8 @@ export function openJobDatabase({
   let own: NotificationChannels | undefined;
   let closing: Promise<unknown> | undefined;
   return {
-    executeSql: (text, values = []) => {
+    executeSql: (text, given = []) => {
+      const values = given.map(toStorable);
       // Several statements in one text cannot be prepared. They are the maintenance.
       const single = isSingleStatement(text) && toPooledQuery(connection, prepare(text, values));
       return pool.query(single || toMaintenance(connection, text));

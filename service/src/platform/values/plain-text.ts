@@ -3,6 +3,13 @@ import { badRequest, type ServiceError } from '../http/errors.ts';
 
 export const isPlainText = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
 
+/** The escapes of JSON that jsonb refuses: NUL and unpaired surrogates. Any other escape is matched whole. */
+const ESCAPE = /\\(?:(u0000|ud[89a-f]..)|.)/g;
+
+/** JSON that jsonb stores, of a value that may hold text of strangers. */
+export const toPlainJson = (value: object): string =>
+  JSON.stringify(value).replace(ESCAPE, (whole, refused) => (refused ? '\ufffd' : whole));
+
 export const notPlainText = (field: string): ServiceError =>
   badRequest(`${field} must not contain null characters or unpaired surrogates`, { field });
 
