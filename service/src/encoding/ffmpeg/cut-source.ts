@@ -11,10 +11,17 @@ import {
   cutCost,
   maxCutBytes,
 } from '../plan/arguments/cut-plan.ts';
-import { type CutRange, keyFrameArguments, seekPositions, toCutRange } from '../plan/arguments/cut-range.ts';
+import {
+  type CutRange,
+  keyFrameArguments,
+  seekPositions,
+  toCutRange,
+  type VideoSeek,
+} from '../plan/arguments/cut-range.ts';
 import { timeLimitMs } from '../plan/ladder/encode-cost.ts';
 import type { SourceStream } from '../model/source.ts';
 import { isCaptionTrack } from '../plan/source/caption-streams.ts';
+import { hasNoZero } from '../plan/source/ffmpeg-input.ts';
 import { secondsOf } from '../plan/source/source-timeline.ts';
 import { openPacketReader, videoPacketArguments } from '../plan/source/video-packets.ts';
 import { type ExaminedSource, examineSource } from './examine-source.ts';
@@ -30,15 +37,15 @@ export async function cutSource(session: CutSession): Promise<Cut> {
   if (!range)
     throw new EncodeError('clip_failed', 'The source ends before the time at which the clip starts');
   const { subtitles, dropped } = await cutSubtitles(session, source, range);
+  const { frame, timeline, facts, video } = source;
+  const part = { range, timeline, streams: facts.streams, videoIndex: video.index };
   const plan: CutPlan = {
+    ...part,
     input: session.input,
-    frame: source.frame,
-    videoIndex: source.video.index,
+    frame,
     audio: source.audio.map((track) => ({ ...track, stream: getStream(source, track.index) })),
     subtitles,
-    timeline: source.timeline,
-    range,
-    position: await getSeekPosition(session, source, range),
+    position: await getSeekPosition(session, part),
     output: join(session.folder, 'cut.mp4'),
   };
   await runCut(session, plan);
@@ -49,24 +56,37 @@ export async function cutSource(session: CutSession): Promise<Cut> {
 const getStream = ({ facts }: ExaminedSource, index: number): SourceStream =>
   facts.streams.find((stream) => stream.index === index) as SourceStream;
 
+type SoughtPart = Omit<VideoSeek, 'position'>;
+
 /**
  * The latest position from which ffmpeg decodes the first frame of the part: some formats have no index, so
  * that a seek ends between two key frames.
  */
-async function getSeekPosition(
-  session: CutSession,
-  { timeline, video: { index } }: ExaminedSource,
-  range: CutRange,
-): Promise<number> {
-  const halfFrame = secondsOf(timeline.frameRate) / 2;
-  for (const position of seekPositions(range, timeline)) {
+async function getSeekPosition(session: CutSession, part: SoughtPart): Promise<number> {
+  const halfFrame = secondsOf(part.timeline.frameRate) / 2;
+  for (const position of seekPositions(part.range, part.timeline)) {
     if (position === 0) break;
-    const { read, summary } = openPacketReader(0);
-    const args = keyFrameArguments(session.input, { index, timeline, range, position });
-    await runStep(session, { args, onLine: read });
-    if (summary()?.keyTimes.some((time) => time <= halfFrame)) return position;
+    const time = (await listKeyTimes(session, { ...part, position })).findLast((at) => at <= halfFrame);
+    if (time !== undefined && (await isExactTime(session, part, time))) return position;
   }
   return 0;
+}
+
+async function listKeyTimes(session: CutSession, seek: VideoSeek): Promise<readonly number[]> {
+  const { read, summary } = openPacketReader(0);
+  await runStep(session, { args: keyFrameArguments(session.input, seek), onLine: read });
+  return summary()?.keyTimes ?? [];
+}
+
+/**
+ * ffmpeg seeks from the first packet of all streams, also of those that no run reads. The renditions begin
+ * with the first packet of picture and sound.
+ */
+async function isExactTime(session: CutSession, part: SoughtPart, time: number): Promise<boolean> {
+  if (!hasNoZero(session.input.container)) return true;
+  const halfFrame = secondsOf(part.timeline.frameRate) / 2;
+  const times = await listKeyTimes(session, { ...part, position: 0 });
+  return times.some((at) => Math.abs(at - time) < halfFrame);
 }
 
 async function runCut(session: CutSession, plan: CutPlan): Promise<void> {

@@ -1,8 +1,8 @@
 // Builds the ffmpeg arguments that cut a part of a source to a file of its own.
 import type { AudioTrack } from '../../model/audio-track.ts';
 import { isSurround, SURROUND_CHANNELS } from '../source/audio-tracks.ts';
-import { type CutRange, type Seek, seekOptions } from './cut-range.ts';
-import { type FfmpegInput, inputArguments, REPORTING } from '../source/ffmpeg-input.ts';
+import { type CutRange, seekOptions, type VideoSeek } from './cut-range.ts';
+import { type FfmpegInput, inputArguments, readZero, REPORTING } from '../source/ffmpeg-input.ts';
 import { H264_ENCODERS } from './h264-encoders.ts';
 import type { FrameFacts, SourceStream } from '../../model/source.ts';
 import { secondsOf } from '../source/source-timeline.ts';
@@ -13,10 +13,9 @@ export type CutSubtitles = { readonly path: string; readonly stream: DescribedSt
 
 type DescribedStream = Pick<SourceStream, 'language' | 'dispositions'>;
 
-export type CutPlan = Seek & {
+export type CutPlan = VideoSeek & {
   readonly input: FfmpegInput;
   readonly frame: FrameFacts;
-  readonly videoIndex: number;
   readonly audio: readonly (AudioTrack & { readonly stream: SourceStream })[];
   readonly subtitles: readonly CutSubtitles[];
   readonly output: string;
@@ -54,6 +53,7 @@ export const cutArguments = (plan: CutPlan): string[] => [
   '-f',
   'mp4',
   plan.output,
+  ...readZero(plan.input.container, plan.streams),
 ];
 
 const OWN_SUBTITLES = ['-protocol_whitelist', 'file', '-codec_whitelist', 'webvtt', '-f', 'webvtt'] as const;

@@ -1,5 +1,6 @@
 // The part of a source that is cut: its frames, and where ffmpeg starts to read.
-import { type FfmpegInput, COMMON_OPTIONS, inputArguments } from '../source/ffmpeg-input.ts';
+import type { SourceStream } from '../../model/source.ts';
+import { type FfmpegInput, COMMON_OPTIONS, inputArguments, readZero } from '../source/ffmpeg-input.ts';
 import { secondsOf, type Timeline } from '../source/source-timeline.ts';
 import { packetList } from '../source/video-packets.ts';
 
@@ -38,7 +39,7 @@ export const seekPositions = ({ startSeconds }: CutRange, { leadInSeconds }: Tim
   ...new Set(SEEK_MARGINS.map((margin) => Math.max(0, startSeconds - leadInSeconds - margin))),
 ];
 
-export type Seek = { readonly range: CutRange; readonly timeline: Timeline; readonly position: number };
+type Seek = { readonly range: CutRange; readonly timeline: Timeline; readonly position: number };
 
 /** Input options after which the part starts at zero, and what is before it has negative times. */
 export function seekOptions({ range, timeline, position }: Seek): string[] {
@@ -50,14 +51,17 @@ export function seekOptions({ range, timeline, position }: Seek): string[] {
   ];
 }
 
-/** Lists the video packets around the start of the part. */
+export type VideoSeek = Seek & { readonly streams: readonly SourceStream[]; readonly videoIndex: number };
+
+/** Lists the video packets from the position to a second after the start of the part. */
 export const keyFrameArguments = (
   input: FfmpegInput,
-  { index, ...seek }: Seek & { readonly index: number },
+  { videoIndex, streams, ...seek }: VideoSeek,
 ): string[] => [
   ...COMMON_OPTIONS,
   '-loglevel',
   'error',
   ...inputArguments(input, [...seekOptions(seek), '-t', '1']),
-  ...packetList(index),
+  ...packetList(videoIndex),
+  ...readZero(input.container, streams),
 ];
