@@ -1,6 +1,7 @@
 // Runs of a job by which the service itself gets the bytes of an asset: only the latest can store them.
 import { randomUUID } from 'node:crypto';
 import type { Asset } from '../assets/asset.ts';
+import { isUnavailable } from '../platform/http/errors.ts';
 import { awaitsService } from './byte-rules.ts';
 import { completeUpload } from './completion.ts';
 import type { UploadsContext } from './context.ts';
@@ -34,6 +35,14 @@ export async function findAwaiting(
 ): Promise<Asset | undefined> {
   const asset = await lifecycle.findAssetById(assetId);
   return asset && awaitsService(asset, attempt) ? asset : undefined;
+}
+
+/**
+ * Takes a run out of the count of its attempt if it met an outage of the store, the disk or the database: the
+ * file is not at fault. The queue limits such runs of a job.
+ */
+export async function uncountOutage(error: unknown, uncount: () => Promise<unknown>): Promise<void> {
+  if (isUnavailable(error)) await uncount();
 }
 
 /** Checks the stored bytes as `complete` does, and starts processing. False if the bytes were refused. */

@@ -6,10 +6,11 @@ import { type CopiedSource, SourceError } from '../../storage/object-store.ts';
 import { toContentFailure } from '../content-check.ts';
 import type { UploadsContext } from '../context.ts';
 import { toAdoptionFailure, toImportFailure, toStoreFailure } from '../import/import-failure.ts';
-import { beginRun, failImport, type ImportRun, uncountOutage } from '../import/import-runs.ts';
+import { beginRun, failImport, type ImportRun, uncountRun } from '../import/import-runs.ts';
 import { whileCurrent } from '../import/run-watch.ts';
 import { completeImport } from '../import/transfer-import.ts';
 import { storeCopy } from '../original/store-original.ts';
+import { uncountOutage } from '../service-runs.ts';
 import { getSources } from './adoptions.ts';
 
 /** Limit of runs that ended with a crash of their worker. */
@@ -43,7 +44,7 @@ async function execute(ctx: UploadsContext, run: ImportRun, signal: AbortSignal)
     if (error instanceof SourceError) return { failure: toAdoptionFailure(error.message) };
     const failure = toStoreFailure(error);
     if (failure) return { failure };
-    await uncountOutage(ctx, run, error);
+    await uncountOutage(error, () => uncountRun(ctx, run));
     throw error;
   }
 }

@@ -14,6 +14,7 @@ import { SPACE_RETRY_MS } from '../../platform/process/scratch-reservations.ts';
 import { originalKey } from '../../storage/object-key.ts';
 import type { UploadsContext } from '../context.ts';
 import { storeOriginal } from '../original/store-original.ts';
+import { uncountOutage } from '../service-runs.ts';
 import { toClipFailure, toClipStoreFailure, toCutFailure } from './clip-failure.ts';
 import { estimateClipBytes } from './clip-request.ts';
 import {
@@ -23,7 +24,7 @@ import {
   failClip,
   findAwaitingClip,
   findClipState,
-  uncountOutage,
+  uncountRun,
 } from './clip-runs.ts';
 
 /** Limit of runs that ended with a crash of their worker. */
@@ -94,7 +95,7 @@ async function toOutcome(ctx: UploadsContext, run: ClipRun, error: unknown): Pro
   }
   const failure = toClipStoreFailure(error);
   if (failure) return { failure };
-  await uncountOutage(ctx, run, error);
+  await uncountOutage(error, () => uncountRun(ctx, run));
   throw error;
 }
 

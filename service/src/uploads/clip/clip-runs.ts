@@ -2,7 +2,6 @@
 import type { ClipSource } from '@mediary/contract/schemas/assets/clip-source';
 import type { Asset, Failure } from '../../assets/asset.ts';
 import type { JobPayloads } from '../../jobs.ts';
-import { isUnavailable } from '../../platform/http/errors.ts';
 import type { UploadsContext } from '../context.ts';
 import { completeStored, findAwaiting, startRun } from '../service-runs.ts';
 import { claimClip, findCurrentClip, uncountClipRun } from './clips.sql.ts';
@@ -51,14 +50,9 @@ export async function findClipState(
   return current.is_source_deleted ? 'source_deleted' : 'current';
 }
 
-/** An outage of the store, the disk or the database is no fault of the video. The queue limits such runs. */
-export async function uncountOutage(
-  { db }: UploadsContext,
-  { asset, uploadId }: ClipRun,
-  error: unknown,
-): Promise<void> {
-  if (isUnavailable(error)) await uncountClipRun(db, { assetId: asset.id, uploadId });
-}
+/** Takes the run out of the count of its attempt; nothing if a later run has started. */
+export const uncountRun = ({ db }: UploadsContext, { asset, uploadId }: ClipRun): Promise<unknown> =>
+  uncountClipRun(db, { assetId: asset.id, uploadId });
 
 /** Changes nothing if a later run has started. */
 export async function failClip(ctx: UploadsContext, run: ClipRun, failure: Failure): Promise<void> {

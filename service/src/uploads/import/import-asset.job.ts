@@ -15,6 +15,7 @@ import { toContentFailure } from '../content-check.ts';
 import type { UploadsContext } from '../context.ts';
 import type { LeasedUpload } from '../original/leased-uploads.ts';
 import { storeOriginal } from '../original/store-original.ts';
+import { uncountOutage } from '../service-runs.ts';
 import { appendBytes } from '../tus/resumable-bytes.ts';
 import { toDownloadFailure, toImportFailure, TOO_MANY_RUNS, toStoreFailure } from './import-failure.ts';
 import type { ImportProgress } from './import-progress.ts';
@@ -24,7 +25,7 @@ import {
   deferRun,
   failImport,
   type ImportRun,
-  uncountOutage,
+  uncountRun,
 } from './import-runs.ts';
 import { createPartial, discardPartial, openPartial } from './partial-imports.ts';
 import { type MovedBytes, whileSlotIsKept } from './run-watch.ts';
@@ -89,7 +90,7 @@ async function toOutcome(ctx: UploadsContext, run: ImportRun, error: unknown): P
   if (problem?.reason === 'restart_required' || isHeldElsewhere(error)) return 'restart';
   const failure = problem ? toDownloadFailure(problem) : toStoreFailure(error);
   if (failure) return { failure };
-  await uncountOutage(ctx, run, error);
+  await uncountOutage(error, () => uncountRun(ctx, run));
   throw error;
 }
 

@@ -2,7 +2,6 @@
 // provider. Only the latest can store or complete it.
 import type { Asset, Failure } from '../../assets/asset.ts';
 import type { JobPayloads } from '../../jobs.ts';
-import { isUnavailable } from '../../platform/http/errors.ts';
 import type { JobSlot } from '../../platform/jobs/job-slot.ts';
 import type { OutboundHeaders } from '../../platform/outbound/outbound-headers.ts';
 import type { UploadsContext } from '../context.ts';
@@ -85,15 +84,9 @@ export const deferRun = (
     if (await recordHeldRun(tx, held)) await slot.giveBack(tx);
   });
 
-/** An outage of the store or the database is no fault of the file. The queue limits such runs. */
-export async function uncountOutage(
-  { db }: UploadsContext,
-  { asset, uploadId }: ImportRun,
-  error: unknown,
-): Promise<void> {
-  if (!isUnavailable(error)) return;
-  await recordHeldRun(db, { assetId: asset.id, uploadId, heldMs: 0, isCounted: false });
-}
+/** Takes the run out of the count of its attempt; nothing if a later run has started. */
+export const uncountRun = ({ db }: UploadsContext, { asset, uploadId }: ImportRun): Promise<unknown> =>
+  recordHeldRun(db, { assetId: asset.id, uploadId, heldMs: 0, isCounted: false });
 
 /** Ignores a run that is behind the one that it replaced. */
 async function recordProgress(
