@@ -8,9 +8,17 @@ import type { SlotRun } from '../../platform/jobs/job-queue.ts';
 import { ProviderError } from '../../providers/provider.ts';
 import { originalKey } from '../../storage/object-key.ts';
 import type { UploadsContext } from '../context.ts';
+import { uncountOutage } from '../service-runs.ts';
 import { toMaxSeconds } from '../upload-request.ts';
 import { toProviderFailure, TRANSFER_FAILED, VIDEO_TOO_LONG } from './import-failure.ts';
-import { beginRun, createProgressRecorder, deferRun, failImport, type ImportRun } from './import-runs.ts';
+import {
+  beginRun,
+  createProgressRecorder,
+  deferRun,
+  failImport,
+  type ImportRun,
+  uncountRun,
+} from './import-runs.ts';
 import { whileCurrent } from './run-watch.ts';
 import {
   openTusUpload,
@@ -69,7 +77,10 @@ async function execute(
     const outcome = await whileCurrent(ctx, { run, signal, work });
     return outcome === 'timeout' ? { failure: TRANSFER_FAILED } : outcome;
   } catch (error) {
-    if (!(error instanceof ProviderError)) throw error;
+    if (!(error instanceof ProviderError)) {
+      await uncountOutage(error, () => uncountRun(ctx, run));
+      throw error;
+    }
     if (run.runs < MAX_RUNS && isTransient(error)) {
       await recordTransferFailure(ctx, run, error);
       throw error;
