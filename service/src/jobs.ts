@@ -80,7 +80,7 @@ export type JobPayloads = {
   reconcile: Record<never, never>;
   /** Removes videos at hosted providers that no asset is linked to. */
   'remove-orphaned-videos': Record<never, never>;
-  /** Fails uploads that were not completed in time, and deletes expired sources of imports. */
+  /** Fails expired uploads, and starts imports and clips again whose jobs were lost. */
   'expire-uploads': Record<never, never>;
   /** Compares the database with the object store and the hosted providers. */
   'check-storage': { readonly checkId: string };

@@ -198,7 +198,7 @@ const DELETIONS: Readonly<Record<string, string>> = {
 const CHECKS: Readonly<Record<string, string>> = {
   not_due: "Processing is in progress; the deadline follows from the provider's recent speed.",
   job_under_way: 'Processing takes longer than expected; its job is waiting or running.',
-  job_lost: 'The processing job was lost; the reconcile job started it again.',
+  job_lost: 'The job was lost, or an outage outlasted its retries; the service started it again.',
   encoder_outside:
     'Processing takes longer than expected; ' +
     'an external encoder has the video, and the service waits for its report.',

@@ -37,6 +37,8 @@ export function createUpkeep(ctx: UpkeepContext) {
         () => expireUploads(ctx),
         uploads.pruneUploads,
         uploads.removeExpiredSources,
+        uploads.restartLostImports,
+        uploads.restartLostClips,
       ),
       'remove-deferred': run(lifecycle.removeDueObjects),
       'delete-expired-keys': run(

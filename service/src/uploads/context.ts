@@ -44,7 +44,7 @@ export type UploadsContext = {
   };
   readonly db: Database;
   readonly store: ObjectStore;
-  readonly jobs: Pick<ServiceJobs, 'sendFor'>;
+  readonly jobs: Pick<ServiceJobs, 'sendFor' | 'listOpenSubjects'>;
   readonly log: Pick<Logger, 'warn'>;
   readonly clocks: Clocks;
   readonly lifecycle: Pick<
@@ -55,6 +55,7 @@ export type UploadsContext = {
     | 'findReplacementAttempt'
     | 'assetStore'
     | 'update'
+    | 'recordCheck'
     | 'completeAsset'
     | 'refuseAsset'
     | 'retryAsset'

@@ -13,6 +13,7 @@ import { offer } from '../platform/values/offer.ts';
 import { adoptAssetJob } from './adopt/adopt-asset.job.ts';
 import { adoptionRoutes } from './adopt/adoptions.routes.ts';
 import { deleteSourceJob } from './adopt/delete-source.job.ts';
+import { restartLostClips } from './clip/clip-runs.ts';
 import { clipAssetJob } from './clip/clip-asset.job.ts';
 import type { Intake, UploadsContext } from './context.ts';
 import {
@@ -22,7 +23,7 @@ import {
   pruneUploads,
 } from './expired-uploads.ts';
 import { importAssetJob } from './import/import-asset.job.ts';
-import { removeExpiredSources } from './import/import-runs.ts';
+import { removeExpiredSources, restartLostImports } from './import/import-runs.ts';
 import { transferImportJob } from './import/transfer-import.job.ts';
 import { multipartRoutes } from './multipart/multipart-uploads.routes.ts';
 import { s3RequestRoutes } from './multipart/s3-requests.routes.ts';
@@ -64,6 +65,8 @@ export function createUploads(app: AppPart, { guards, asOperator, view }: Doors)
         discardClosedUploads,
         finishCompleteUploads,
         removeExpiredSources,
+        restartLostImports,
+        restartLostClips,
         toRestoredUpload,
         checkRestoredUpload,
       }),

@@ -1,6 +1,7 @@
 // Runs of a job by which the service itself gets the bytes of an asset: only the latest can store them.
 import { randomUUID } from 'node:crypto';
 import type { Asset } from '../assets/asset.ts';
+import type { JobRequest } from '../jobs.ts';
 import { isUnavailable } from '../platform/http/errors.ts';
 import { awaitsService } from './byte-rules.ts';
 import { completeUpload } from './completion.ts';
@@ -39,10 +40,40 @@ export async function findAwaiting(
 
 /**
  * Takes a run out of the count of its attempt if it met an outage of the store, the disk or the database: the
- * file is not at fault. The queue limits such runs of a job.
+ * file is not at fault. The queue limits such runs of a job, and `restartLost` starts them again.
  */
 export async function uncountOutage(error: unknown, uncount: () => Promise<unknown>): Promise<void> {
   if (isUnavailable(error)) await uncount();
+}
+
+const BATCH = 500;
+/** Each of them gets the bytes of its asset. A hosted provider has a queue of its own. */
+const QUEUES = /^(?:import-asset|adopt-asset|transfer-import|clip-asset)(?:\.|$)/;
+
+/** The job that starts a run. */
+type RunJob = Extract<JobRequest, { readonly name: 'import-asset' | 'adopt-asset' | 'clip-asset' }>;
+/** Lists the jobs of assets that wait for their bytes, in the order of their ids, after an id. */
+type ListRuns = (afterId: string | null, limit: number) => Promise<readonly RunJob[]>;
+
+/** Starts runs again whose jobs ended for good: an outage lasted longer than their retries. */
+export async function restartLost(ctx: UploadsContext, listRuns: ListRuns): Promise<void> {
+  let afterId: string | null = null;
+  for (;;) {
+    const runs: readonly RunJob[] = await listRuns(afterId, BATCH);
+    const open = await ctx.jobs.listOpenSubjects(runs.map(({ payload }) => payload.assetId));
+    const underWay = new Set(open.filter(({ queue }) => QUEUES.test(queue)).map(({ subject }) => subject));
+    for (const job of runs) if (!underWay.has(job.payload.assetId)) await restart(ctx, job);
+    afterId = runs.at(-1)?.payload.assetId ?? null;
+    if (runs.length < BATCH) return;
+  }
+}
+
+async function restart(ctx: UploadsContext, job: RunJob): Promise<void> {
+  // The job may have ended because the asset moved on.
+  const asset = await findAwaiting(ctx, job.payload);
+  if (!asset) return;
+  const { reconcile_at: checkAt } = asset;
+  await ctx.lifecycle.recordCheck(asset, { data: { reason: 'job_lost' }, checkAt, job });
 }
 
 /** Checks the stored bytes as `complete` does, and starts processing. False if the bytes were refused. */

@@ -3,8 +3,8 @@ import type { ClipSource } from '@mediary/contract/schemas/assets/clip-source';
 import type { Asset, Failure } from '../../assets/asset.ts';
 import type { JobPayloads } from '../../jobs.ts';
 import type { UploadsContext } from '../context.ts';
-import { completeStored, findAwaiting, startRun } from '../service-runs.ts';
-import { claimClip, findCurrentClip, uncountClipRun } from './clips.sql.ts';
+import { completeStored, findAwaiting, restartLost, startRun } from '../service-runs.ts';
+import { claimClip, findCurrentClip, listAwaitingClips, uncountClipRun } from './clips.sql.ts';
 
 export type ClipRun = {
   readonly asset: Asset;
@@ -53,6 +53,14 @@ export async function findClipState(
 /** Takes the run out of the count of its attempt; nothing if a later run has started. */
 export const uncountRun = ({ db }: UploadsContext, { asset, uploadId }: ClipRun): Promise<unknown> =>
   uncountClipRun(db, { assetId: asset.id, uploadId });
+
+export const restartLostClips = (ctx: UploadsContext): Promise<void> =>
+  restartLost(ctx, async (afterId, limit) =>
+    (await listAwaitingClips(ctx.db, afterId, limit)).map(({ id: assetId, attempt }) => ({
+      name: 'clip-asset',
+      payload: { assetId, attempt },
+    })),
+  );
 
 /** Changes nothing if a later run has started. */
 export async function failClip(ctx: UploadsContext, run: ClipRun, failure: Failure): Promise<void> {

@@ -20,6 +20,13 @@ export const claimClip = (db: Queries, { assetId, attempt, uploadId }: ClipClaim
       from seen where clips.asset_id = seen.asset_id
     returning runs, seen.upload_id as previous_upload_id`);
 
+/** Clips that wait to be cut, by id. */
+export const listAwaitingClips = (db: Queries, afterId: string | null, limit: number) =>
+  db.all(sql('awaiting clips', { id: 'uuid', attempt: 'int4' })`
+    select id, assets.attempt from clips join assets on id = asset_id
+     where (${afterId}::uuid is null or asset_id > ${afterId}) and ${AWAITS_SERVICE}
+     order by asset_id limit ${limit}`);
+
 /** Takes a run out of the count; nothing if a later run has started. */
 export const uncountClipRun = (db: Queries, { assetId, uploadId }: Omit<ClipClaim, 'attempt'>) =>
   db.one(sql('uncount clip run')`

@@ -6,7 +6,7 @@ import type { JobSlot } from '../../platform/jobs/job-slot.ts';
 import type { OutboundHeaders } from '../../platform/outbound/outbound-headers.ts';
 import type { UploadsContext } from '../context.ts';
 import { discardUploads } from '../original/leased-uploads.ts';
-import { startRun } from '../service-runs.ts';
+import { restartLost, startRun } from '../service-runs.ts';
 import { keepsSource } from './import-failure.ts';
 import { decideImportProgress, type ImportProgress, isProgressDue } from './import-progress.ts';
 import {
@@ -16,6 +16,7 @@ import {
   extendImport,
   findCurrentRun,
   findPartialUpload,
+  listAwaitingImports,
   raiseProgress,
   recordHeldRun,
 } from './imports.sql.ts';
@@ -88,6 +89,14 @@ export const deferRun = (
 export const uncountRun = ({ db }: UploadsContext, { asset, uploadId }: ImportRun): Promise<unknown> =>
   recordHeldRun(db, { assetId: asset.id, uploadId, heldMs: 0, isCounted: false });
 
+export const restartLostImports = (ctx: UploadsContext): Promise<void> =>
+  restartLost(ctx, async (afterId, limit) =>
+    (await listAwaitingImports(ctx.db, afterId, limit)).map(({ id: assetId, attempt, url }) => ({
+      name: toJobName(url),
+      payload: { assetId, attempt },
+    })),
+  );
+
 /** Ignores a run that is behind the one that it replaced. */
 async function recordProgress(
   { db, lifecycle }: UploadsContext,
@@ -136,9 +145,10 @@ export async function keepImportSource(
   until: Date,
 ): Promise<'import-asset' | 'adopt-asset' | undefined> {
   const kept = await extendImport(db, assetId, until);
-  return kept && (isWebUrl(kept.url) ? 'import-asset' : 'adopt-asset');
+  return kept && toJobName(kept.url);
 }
 
-const isWebUrl = (url: string): boolean => /^https?:/.test(url);
+const toJobName = (url: string): 'import-asset' | 'adopt-asset' =>
+  /^https?:/.test(url) ? 'import-asset' : 'adopt-asset';
 
 export const removeExpiredSources = ({ db }: UploadsContext): Promise<unknown> => deleteExpiredImports(db);

@@ -58,6 +58,13 @@ export const findCurrentRun = (db: Queries, { assetId, attempt, uploadId }: Impo
      where id = ${assetId} and assets.attempt = ${attempt} and upload_id = ${uploadId}
        and ${AWAITS_SERVICE}`);
 
+/** Imports and adoptions that wait for their bytes, by id; `url`: of their source. */
+export const listAwaitingImports = (db: Queries, afterId: string | null, limit: number) =>
+  db.all(sql('awaiting imports', { id: 'uuid', attempt: 'int4', url: 'text' })`
+    select id, assets.attempt, url from imports join assets on id = asset_id
+     where (${afterId}::uuid is null or asset_id > ${afterId}) and ${AWAITS_SERVICE}
+     order by asset_id limit ${limit}`);
+
 /** A row while the source of an import is stored. */
 export const findImport = (db: Queries, assetId: string) =>
   db.one(sql('find import', { asset_id: 'uuid' })`
