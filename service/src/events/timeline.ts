@@ -206,7 +206,7 @@ const CHECKS: Readonly<Record<string, string>> = {
   encoder_unreachable: 'The external encoder could not be reached; the service tries again.',
   encoder_silent: 'The external encoder stopped reporting on the video; the service asks it again.',
   scratch_disk_full:
-    'The encode waits: the disk of the worker has too little space for it. It is tried again every 30 s.',
+    'The work waits: the disk of the worker has too little space for it. It is tried again every 30 s.',
   nothing_waited_for: 'Nothing is pending.',
   not_configured:
     "Work on the provider's video waits: no running worker has the settings of the provider's API.",

@@ -2,7 +2,7 @@
 import type { Asset } from '../assets/asset.ts';
 import { offer } from '../platform/values/offer.ts';
 import { createLifecycleContext } from './context.fixture.ts';
-import { completeAsset, refuseAsset, reopenAsset, retryAsset } from './commands.ts';
+import { completeAsset, recordCheck, refuseAsset, reopenAsset, retryAsset } from './commands.ts';
 import type { Decide, AssetWrite } from './decisions/change.ts';
 
 /** `missing`: the asset is gone when the update reads it. */
@@ -29,6 +29,6 @@ export function openMemoryLifecycle(first: Asset, now: Date) {
   };
   const ctx = createLifecycleContext({ assets: { update } });
   const findAssetById = async (id: string) => (id === asset.id ? asset : undefined);
-  const commands = offer(ctx, { completeAsset, refuseAsset, retryAsset, reopenAsset });
+  const commands = offer(ctx, { completeAsset, recordCheck, refuseAsset, retryAsset, reopenAsset });
   return { asset: () => asset, decisions, lifecycle: { findAssetById, update, ...commands } };
 }

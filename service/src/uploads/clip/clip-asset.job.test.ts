@@ -52,6 +52,8 @@ type ClipCase = {
   readonly original?: { readonly path: string } | undefined;
   readonly put?: UploadsContext['store']['put'];
   readonly freeBytes?: number;
+  /** Whether the timeline has the wait of an earlier run. */
+  readonly hasToldWait?: boolean;
 };
 
 function createClip({ asset, source, cut = writeCut, freeBytes = 2 ** 40, ...given }: ClipCase = {}) {
@@ -60,6 +62,7 @@ function createClip({ asset, source, cut = writeCut, freeBytes = 2 ** 40, ...giv
     {
       'claim clip': 'claimed' in given ? given.claimed : { runs: 1, previous_upload_id: null },
       'uncount clip run': given.uncount,
+      'find space wait': given.hasToldWait ? { id: CLIP.id } : undefined,
       'current clip': 'current' in given ? given.current : { is_source_deleted: false },
     },
   );
@@ -187,9 +190,16 @@ test('a stopping worker leaves the clip to the queue', async () => {
   expect(decisions).toEqual([]);
 });
 
-test('a clip waits while the disk has too little space', async () => {
-  const { start, decisions, sent } = createClip({ freeBytes: 1000 });
-  await start();
-  expect(decisions).toEqual([]);
-  expect(sent).toMatchObject([{ name: 'clip-asset', startAfter: new Date(NOW.getTime() + 30_000) }]);
+test('a clip waits while the disk has too little space, and the timeline says so once', async () => {
+  const again = { name: 'clip-asset', startAfter: new Date(NOW.getTime() + 30_000) };
+  const first = createClip({ freeBytes: 1000 });
+  await first.start();
+  expect(first.sent).toMatchObject([again]);
+  expect(first.decisions.flatMap(({ events }) => events)).toMatchObject([
+    { type: 'asset.checked', data: { reason: 'scratch_disk_full', free_bytes: 1000 } },
+  ]);
+  const next = createClip({ freeBytes: 1000, hasToldWait: true });
+  await next.start();
+  expect(next.sent).toMatchObject([again]);
+  expect(next.decisions).toEqual([]);
 });

@@ -24,6 +24,8 @@ import {
   failClip,
   findAwaitingClip,
   findClipState,
+  recordSpaceWait,
+  type Space,
   uncountRun,
 } from './clip-runs.ts';
 
@@ -134,14 +136,11 @@ async function estimateBytes(ctx: UploadsContext, job: Job): Promise<number> {
   return source ? estimateClipBytes(source, asset.clip_of, { isCopied: !ctx.store.localFile }) : 0;
 }
 
-type Space = { readonly neededBytes: number; readonly freeBytes: number };
-
 /** Sends a new job, because a failed job has a limited number of retries. */
 async function postpone(ctx: UploadsContext, payload: Job, space: Space): Promise<void> {
   const asset = await ctx.lifecycle.findAssetById(payload.assetId);
   if (!asset) return;
-  const facts = { needed_bytes: space.neededBytes, free_bytes: space.freeBytes };
-  ctx.log.warn({ asset_id: asset.id, ...facts }, 'a clip waits for space in the scratch folder');
+  await recordSpaceWait(ctx, asset, space);
   const startAfter = new Date(ctx.clocks.now().getTime() + SPACE_RETRY_MS);
   await ctx.db.transaction((tx) =>
     ctx.jobs.sendFor(tx, asset.owner_user_id, { name: 'clip-asset', payload, startAfter }),

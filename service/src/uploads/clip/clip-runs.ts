@@ -4,7 +4,7 @@ import type { Asset, Failure } from '../../assets/asset.ts';
 import type { JobPayloads } from '../../jobs.ts';
 import type { UploadsContext } from '../context.ts';
 import { completeStored, findAwaiting, restartLost, startRun } from '../service-runs.ts';
-import { claimClip, findCurrentClip, listAwaitingClips, uncountClipRun } from './clips.sql.ts';
+import { claimClip, findCurrentClip, findSpaceWait, listAwaitingClips, uncountClipRun } from './clips.sql.ts';
 
 export type ClipRun = {
   readonly asset: Asset;
@@ -61,6 +61,23 @@ export const restartLostClips = (ctx: UploadsContext): Promise<void> =>
       payload: { assetId, attempt },
     })),
   );
+
+export type Space = { readonly neededBytes: number; readonly freeBytes: number };
+
+/** The log and the timeline show the first wait of an attempt. */
+export async function recordSpaceWait(
+  ctx: UploadsContext,
+  asset: Asset,
+  { neededBytes, freeBytes }: Space,
+): Promise<void> {
+  if (await findSpaceWait(ctx.db, asset)) return;
+  const facts = { needed_bytes: neededBytes, free_bytes: freeBytes };
+  ctx.log.warn({ asset_id: asset.id, ...facts }, 'a clip waits for space in the scratch folder');
+  await ctx.lifecycle.recordCheck(asset, {
+    data: { source: 'service', reason: 'scratch_disk_full', ...facts },
+    checkAt: asset.reconcile_at,
+  });
+}
 
 /** Changes nothing if a later run has started. */
 export async function failClip(ctx: UploadsContext, run: ClipRun, failure: Failure): Promise<void> {

@@ -27,6 +27,17 @@ export const listAwaitingClips = (db: Queries, afterId: string | null, limit: nu
      where (${afterId}::uuid is null or asset_id > ${afterId}) and ${AWAITS_SERVICE}
      order by asset_id limit ${limit}`);
 
+/** A row if the timeline says already that the attempt waits for space. */
+export const findSpaceWait = (
+  db: Queries,
+  { id, attempt }: { readonly id: string; readonly attempt: number },
+) =>
+  db.one(sql('find space wait', { id: 'uuid' })`
+    select id from events
+     where asset_id = ${id} and type = 'asset.checked' and data ->> 'reason' = 'scratch_disk_full'
+       and (data ->> 'attempt')::int = ${attempt}
+     limit 1`);
+
 /** Takes a run out of the count; nothing if a later run has started. */
 export const uncountClipRun = (db: Queries, { assetId, uploadId }: Omit<ClipClaim, 'attempt'>) =>
   db.one(sql('uncount clip run')`
