@@ -1,4 +1,4 @@
-// Tests that the reconcile job fails no asset that changed since the job read it.
+// Tests that the reconcile job fails no asset that changed since the job read it, and waits for no provider.
 import { expect, test } from 'vitest';
 import type { Asset } from '../assets/asset.ts';
 import { createVideo, NOW } from '../lifecycle/asset.fixture.ts';
@@ -8,7 +8,7 @@ import * as commands from '../lifecycle/commands.ts';
 import { offer } from '../platform/values/offer.ts';
 import { databaseOf } from '../platform/postgres/database.fixture.ts';
 import { createUpkeepContext } from './context.fixture.ts';
-import { reconcileAsset } from './reconcile.ts';
+import { reconcile, reconcileAsset } from './reconcile.ts';
 
 /** What a check decides about an asset of a hosted provider that has no bytes. */
 async function decisionsAbout(read: Asset, stored: Asset) {
@@ -49,4 +49,33 @@ test('an expired upload fails, unless its asset changed meanwhile', async () => 
   ]);
   const later = new Date(NOW.getTime() + 3_600_000);
   expect(await decisionsAbout(linked, changed(linked, { upload_expires_at: later }))).toEqual([]);
+});
+
+test('a provider that does not respond delays only the checks of its own videos', async () => {
+  const ids = ['cdnhost', 'edgehost', 'onprem'].map((provider) => ({ ...linked, id: provider, provider }));
+  const checked: string[] = [];
+  const ctx = createUpkeepContext({
+    db: databaseOf({ all: (_text, _values, name) => (name === 'due assets' ? ids : []) }),
+    lifecycle: {
+      recordCheck: async (asset) => {
+        checked.push(asset.id);
+        return asset;
+      },
+      refuseUnchangedAsset: async (asset) => {
+        checked.push(asset.id);
+        return asset;
+      },
+    },
+    providers: {
+      registry: new Map(),
+      isHosted: ({ provider }) => provider !== 'onprem',
+      canInspect: ({ provider }) => provider !== 'onprem',
+      inspectAll: ([asset]) =>
+        asset?.provider === 'cdnhost'
+          ? new Promise(() => {})
+          : Promise.resolve(new Map(asset && [[asset.id, { state: 'waiting' }]])),
+    },
+  });
+  void reconcile(ctx);
+  await expect.poll(() => checked).toEqual(['onprem', 'edgehost']);
 });

@@ -55,11 +55,24 @@ async function checkDueAssets(ctx: UpkeepContext): Promise<number> {
     if (!deadline) overdue.push(asset);
     else await ctx.lifecycle.recordCheck(asset, { data: { reason: 'not_due' }, checkAt: deadline });
   });
-  const inspections = await ctx.providers.inspectAll(overdue.filter(ctx.providers.canInspect));
-  failures.push(...(await collectFailures(overdue, (asset) => check(ctx, asset, inspections))));
+  failures.push(...(await checkAll(ctx, overdue)));
   if (failures.length > 0)
     throw new AggregateError(failures, `${failures.length} of ${due.length} assets could not be checked`);
   return due.length;
+}
+
+/** No provider delays the checks of other assets, however slowly it responds. Returns the errors. */
+async function checkAll(ctx: UpkeepContext, assets: readonly Asset[]): Promise<unknown[]> {
+  const own = assets.filter((asset) => !ctx.providers.isHosted(asset));
+  const failures = await collectFailures(own, (asset) => checkJob(ctx, asset));
+  const hosted = Map.groupBy(assets.filter(ctx.providers.isHosted), ({ provider }) => provider);
+  const checked = [...hosted.values()].map((group) => checkGroup(ctx, group).catch((error) => [error]));
+  return [...failures, ...(await Promise.all(checked)).flat()];
+}
+
+async function checkGroup(ctx: UpkeepContext, assets: readonly Asset[]): Promise<unknown[]> {
+  const inspections = await ctx.providers.inspectAll(assets.filter(ctx.providers.canInspect));
+  return collectFailures(assets, (asset) => checkHosted(ctx, asset, inspections));
 }
 
 /** Checks one asset that a process without the settings of its provider left to this one. */
@@ -69,7 +82,8 @@ export const reconcileAsset = async (ctx: UpkeepContext, assetId: string): Promi
 async function checkAsset(ctx: UpkeepContext, assetId: string): Promise<void> {
   const asset = await ctx.lifecycle.findAssetById(assetId);
   if (!asset || asset.deleted_at || asset.reconcile_at === null) return;
-  await check(ctx, asset, await ctx.providers.inspectAll([asset].filter(ctx.providers.canInspect)));
+  const [failure] = await checkAll(ctx, [asset]);
+  if (failure !== undefined) throw failure;
 }
 
 /** Until then processing lasts as long as expected at the provider's recent speed. Undefined: overdue. */
@@ -82,9 +96,6 @@ async function findFutureDeadline(ctx: UpkeepContext, asset: Asset, speeds: Spee
 
 const getAttemptStart = async ({ db }: UpkeepContext, { id, created_at }: Asset): Promise<Date> =>
   (await findLastEventTime(db, id, 'asset.processing')) ?? created_at;
-
-const check = (ctx: UpkeepContext, asset: Asset, inspections: Inspections): Promise<void> =>
-  ctx.providers.isHosted(asset) ? checkHosted(ctx, asset, inspections) : checkJob(ctx, asset);
 
 /** Our own processing has failed silently only if its job no longer exists. */
 async function checkJob(ctx: UpkeepContext, asset: Asset): Promise<void> {
