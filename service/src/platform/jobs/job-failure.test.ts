@@ -11,7 +11,7 @@ let connection: Connection;
 let db: Database;
 beforeAll(async () => {
   server = await startTestPostgres();
-  connection = await server.database('failures');
+  connection = await server.database();
   db = openDatabase({ connection, onIdleError: () => undefined });
 });
 afterAll(async () => {
