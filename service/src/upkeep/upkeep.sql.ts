@@ -4,6 +4,7 @@ import type { Queries } from '../platform/postgres/database.ts';
 import { columns, columnsOf, literals, sql } from '../platform/postgres/sql.ts';
 import { WRITER_PROTOCOLS } from '../tables-rows.ts';
 import { assetRow, pick } from '../tables.ts';
+import { IS_FETCHED } from '../uploads/byte-conditions.sql.ts';
 import type { ObjectOwner } from './orphan.ts';
 
 const WRITERS = literals(WRITER_PROTOCOLS);
@@ -64,12 +65,15 @@ export const measureRecentSpeeds = async (
   );
 };
 
-/** Expired uploads, oldest first; neither uploads that receive bytes nor uploads to hosted providers. */
+/**
+ * Expired uploads, oldest first; neither uploads that receive bytes, nor uploads to hosted providers, nor
+ * assets whose bytes the service gets.
+ */
 export const findExpiredUploads = async (db: Queries, now: Date, limit: number): Promise<string[]> =>
   (
     await db.all(sql('expired uploads', { id: 'uuid' })`
     select id from unfinished_assets as expired join assets on id = asset_id
-     where expired.upload_expires_at < ${now} and provider_video_id is null
+     where expired.upload_expires_at < ${now} and provider_video_id is null and not ${IS_FETCHED}
        and not exists (
          select 1 from uploads
           where asset_id = assets.id and uploads.attempt = assets.attempt and finished_at is null
@@ -78,6 +82,11 @@ export const findExpiredUploads = async (db: Queries, now: Date, limit: number):
      order by expired.upload_expires_at
      limit ${limit}`)
   ).map(({ id }) => id);
+
+/** Whether the service itself gets the bytes of an asset. */
+export const isFetched = async (db: Queries, assetId: string): Promise<boolean> =>
+  (await db.one(sql('is fetched', { id: 'uuid' })`
+    select id from assets where id = ${assetId} and ${IS_FETCHED}`)) !== undefined;
 
 /** Creates missing partitions of this month and the months ahead; returns their number. */
 export const createMonthPartitions = async (db: Queries, monthsAhead: number): Promise<number> =>

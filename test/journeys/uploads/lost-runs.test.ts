@@ -53,6 +53,18 @@ test('an import without a job starts again, and its timeline says why', async ()
   });
 });
 
+test('an import that waits for days does not expire', async () => {
+  const url = server.serve('/late.mp4', file(film));
+  const id = await clocked.withLost('import-asset', async () => {
+    const waiting = await startImport(url);
+    await clocked.runAfter(3 * 24 * 60, 'expire-uploads');
+    return waiting;
+  });
+  expect(await find(id)).toMatchObject({ stream_status: 'pending_upload', failure: null });
+  await pass();
+  expect(await settled(service, 'ann', id)).toMatchObject({ stream_status: 'ready' });
+});
+
 test('a clip without a job is cut', async () => {
   const { id: source } = await uploadFilm(service, { seconds: 2 });
   const { body } = await clocked.withLost('clip-asset', () =>
