@@ -143,7 +143,7 @@ export async function ensureStored(
     const known = await findRefusal(ctx.store, stored, { assetId, file, now: ctx.now() });
     return known ?? render(ctx, picture, { variant, file, stored });
   };
-  return ctx.inFlight(key, work, picture.asset.owner_user_id);
+  return ctx.inFlight(key, work, { owner: picture.asset.owner_user_id, item: assetId });
 }
 
 type NewVariant = { readonly variant: Variant; readonly file: string; readonly stored: StoredVariants };

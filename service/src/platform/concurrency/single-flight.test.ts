@@ -48,10 +48,12 @@ test('failed work fails for all waiting callers, and a later caller starts it ag
   await expect(fly('a', async () => {})).resolves.toBeUndefined();
 });
 
-/** Starts work of the owners that the keys begin with, ends it, and returns the keys that were refused. */
+/** Keys begin with their owner and its item. Starts their work, ends it, and returns the keys that were refused. */
 async function listRefused(fly: ReturnType<typeof createSingleFlight>, keys: readonly string[]) {
   const { work, open } = gate();
-  const flights = Promise.allSettled(keys.map((key) => fly(key, work, key.slice(0, 1))));
+  const flights = Promise.allSettled(
+    keys.map((key) => fly(key, work, { owner: key.slice(0, 1), item: key.slice(0, 2) })),
+  );
   open();
   const refused = (await flights).map(({ status }) => status === 'rejected');
   return keys.filter((_key, n) => refused[n]);
@@ -60,6 +62,12 @@ async function listRefused(fly: ReturnType<typeof createSingleFlight>, keys: rea
 test('an owner holds half of the places, and owners without one get the rest', async () => {
   const fly = createSingleFlight({ maxConcurrent: 4 });
   expect(await listRefused(fly, ['a1', 'a2', 'a3', 'b1', 'b2', 'c1', 'd1'])).toEqual(['a3', 'b2', 'd1']);
+});
+
+test('an item holds a quarter of the places, and other items of its owner get another quarter', async () => {
+  const fly = createSingleFlight({ maxConcurrent: 8 });
+  const keys = ['a1x', 'a1y', 'a1z', 'a2x', 'a3x', 'a4x', 'b1x', 'b1y', 'c1x'];
+  expect(await listRefused(fly, keys)).toEqual(['a1z', 'a4x', 'b1y']);
 });
 
 test('a shared key takes one place of its owner, and the end of its work frees it', async () => {

@@ -1,4 +1,5 @@
 // Tests the limits of frames: what is stored, refused and removed; store and encoder are fakes.
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -196,14 +197,16 @@ describe('a frame', () => {
     expect([await first, await second]).toHaveLength(2);
   });
 
-  test('of another owner is rendered while one owner holds all places that it may', async () => {
+  test('of another video is rendered while one video holds all places that it may', async () => {
     const gate = Promise.withResolvers<void>();
-    const { frame } = setUp({
+    const { frame, files } = setUp({
       onRender: (request) => ('seconds' in request && request.seconds < 1 ? gate.promise : undefined),
-      limits: { inFlight: createSingleFlight({ maxConcurrent: 2 }) },
+      limits: { inFlight: createSingleFlight({ maxConcurrent: 4 }) },
     });
+    const other = { ...video, id: randomUUID(), owner_user_id: 'another' };
+    for (const [key, text] of [...files]) files.set(key.replace(video.id, other.id), text);
     const own = Promise.allSettled([frame(1), frame(2)]);
-    expect(await frame(10, 320, { ...video, owner_user_id: 'another' })).toHaveProperty('key');
+    expect(await frame(10, 320, other)).toHaveProperty('key');
     gate.resolve();
     expect((await own).map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
   });

@@ -39,7 +39,10 @@ export async function findFrame(
   if ((await ctx.store.size(key)) !== undefined) return { key };
   if (ctx.settings.encoderMissing !== undefined) throw encoderMissing();
   const request = { assetId: asset.id, owner: asset.owner_user_id, folder, key, frame };
-  return ctx.frameLimits.inFlight(key, () => renderWithinLimits(ctx, request), request.owner);
+  return ctx.frameLimits.inFlight(key, () => renderWithinLimits(ctx, request), {
+    owner: request.owner,
+    item: request.assetId,
+  });
 }
 
 const encoderMissing = () =>
