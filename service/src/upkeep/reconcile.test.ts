@@ -11,7 +11,7 @@ import { createUpkeepContext } from './context.fixture.ts';
 import { reconcile, reconcileAsset } from './reconcile.ts';
 
 /** What a check decides about an asset of a hosted provider that has no bytes. */
-async function decisionsAbout(read: Asset, stored: Asset) {
+async function decisionsAbout(read: Asset, stored: Asset, isFetched = false) {
   const { update, decisions } = openMemoryStore(stored, NOW);
   const db = databaseOf({ all: () => [] });
   const reports = createLifecycleContext({ db, assets: { update } });
@@ -23,6 +23,7 @@ async function decisionsAbout(read: Asset, stored: Asset) {
       canInspect: () => true,
       inspectAll: async () => new Map([[read.id, { state: 'waiting' }]]),
     },
+    uploads: { isFetched: async () => isFetched },
   });
   await reconcileAsset(ctx, read.id);
   return decisions;
@@ -51,6 +52,12 @@ test('an expired upload fails, unless its asset changed meanwhile', async () => 
   expect(await decisionsAbout(linked, changed(linked, { upload_expires_at: later }))).toEqual([]);
 });
 
+test('an asset that waits for a transfer by the service does not expire', async () => {
+  expect(await decisionsAbout(linked, linked, true)).toMatchObject([
+    { events: [{ type: 'asset.checked', data: { reason: 'no_bytes_yet' } }] },
+  ]);
+});
+
 test('a provider that does not respond delays only the checks of its own videos', async () => {
   const ids = ['cdnhost', 'edgehost', 'onprem'].map((provider) => ({ ...linked, id: provider, provider }));
   const checked: string[] = [];
@@ -75,6 +82,7 @@ test('a provider that does not respond delays only the checks of its own videos'
           ? new Promise(() => {})
           : Promise.resolve(new Map(asset && [[asset.id, { state: 'waiting' }]])),
     },
+    uploads: { isFetched: async () => false },
   });
   void reconcile(ctx);
   await expect.poll(() => checked).toEqual(['onprem', 'edgehost']);

@@ -19,13 +19,7 @@ import { assertTrustedClock, openDatabaseClock } from '../platform/postgres/data
 import { type Inspection, ProviderError } from '../providers/provider.ts';
 import type { UpkeepContext } from './context.ts';
 import { PROVIDER_UNAVAILABLE, UPLOAD_EXPIRED, VIDEO_MISSING } from './failures.ts';
-import {
-  findDueAssets,
-  findLastEventTime,
-  hasUnfinishedWork,
-  isFetched,
-  measureRecentSpeeds,
-} from './upkeep.sql.ts';
+import { findDueAssets, findLastEventTime, hasUnfinishedWork, measureRecentSpeeds } from './upkeep.sql.ts';
 
 /** Bounds one run; the next run, a minute later, checks the rest. */
 const MAX_PER_RUN = 500;
@@ -207,7 +201,7 @@ async function checkEmptyVideo(ctx: UpkeepContext, asset: Asset): Promise<void> 
   const { stream_status, upload_expires_at: expiresAt, created_at } = asset;
   const isPending = stream_status === 'pending_upload';
   const isOverdue = isPending && expiresAt !== null && expiresAt <= ctx.clocks.now();
-  if (isOverdue && !(await isFetched(ctx.db, asset.id)))
+  if (isOverdue && !(await ctx.uploads.isFetched(asset.id)))
     return void (await ctx.lifecycle.refuseUnchangedAsset(asset, UPLOAD_EXPIRED));
   const isAbandonedLink =
     isPending && expiresAt === null && addMs(created_at, LINK_CHECKS_END_MS) < ctx.clocks.now();

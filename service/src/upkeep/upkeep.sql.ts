@@ -4,7 +4,6 @@ import type { Queries } from '../platform/postgres/database.ts';
 import { columns, columnsOf, literals, sql } from '../platform/postgres/sql.ts';
 import { WRITER_PROTOCOLS } from '../tables-rows.ts';
 import { assetRow, pick } from '../tables.ts';
-import { IS_FETCHED } from '../uploads/byte-conditions.sql.ts';
 import type { ObjectOwner } from './orphan.ts';
 
 const WRITERS = literals(WRITER_PROTOCOLS);
@@ -73,7 +72,9 @@ export const findExpiredUploads = async (db: Queries, now: Date, limit: number):
   (
     await db.all(sql('expired uploads', { id: 'uuid' })`
     select id from unfinished_assets as expired join assets on id = asset_id
-     where expired.upload_expires_at < ${now} and provider_video_id is null and not ${IS_FETCHED}
+     where expired.upload_expires_at < ${now} and provider_video_id is null
+       and not exists (select from imports where asset_id = assets.id)
+       and not exists (select from clips where asset_id = assets.id)
        and not exists (
          select 1 from uploads
           where asset_id = assets.id and uploads.attempt = assets.attempt and finished_at is null
@@ -82,11 +83,6 @@ export const findExpiredUploads = async (db: Queries, now: Date, limit: number):
      order by expired.upload_expires_at
      limit ${limit}`)
   ).map(({ id }) => id);
-
-/** Whether the service itself gets the bytes of an asset. */
-export const isFetched = async (db: Queries, assetId: string): Promise<boolean> =>
-  (await db.one(sql('is fetched', { id: 'uuid' })`
-    select id from assets where id = ${assetId} and ${IS_FETCHED}`)) !== undefined;
 
 /** Creates missing partitions of this month and the months ahead; returns their number. */
 export const createMonthPartitions = async (db: Queries, monthsAhead: number): Promise<number> =>

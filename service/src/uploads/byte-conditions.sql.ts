@@ -5,13 +5,6 @@ import { fragment } from '../platform/postgres/sql.ts';
 /** See `awaitsService`. */
 export const AWAITS_SERVICE = fragment`assets.stream_status = 'pending_upload' and assets.deleted_at is null`;
 
-/**
- * The service itself gets the bytes: of an import, an adoption or a clip. Only a run of its job ends the wait,
- * because nobody else is late.
- */
-export const IS_FETCHED = fragment`(exists (select from imports where asset_id = assets.id)
-  or exists (select from clips where asset_id = assets.id))`;
-
 /** See `takesBytes`. */
 export const TAKES_BYTES = fragment`assets.stream_status = 'pending_upload' and assets.deleted_at is null
   and assets.uploaded_at is null`;

@@ -14,6 +14,7 @@ import { adoptAssetJob } from './adopt/adopt-asset.job.ts';
 import { adoptionRoutes } from './adopt/adoptions.routes.ts';
 import { deleteSourceJob } from './adopt/delete-source.job.ts';
 import { restartLostClips } from './clip/clip-runs.ts';
+import { isFetched } from './service-runs.ts';
 import { clipAssetJob } from './clip/clip-asset.job.ts';
 import type { Intake, UploadsContext } from './context.ts';
 import {
@@ -65,6 +66,7 @@ export function createUploads(app: AppPart, { guards, asOperator, view }: Doors)
         discardClosedUploads,
         finishCompleteUploads,
         removeExpiredSources,
+        isFetched,
         restartLostImports,
         restartLostClips,
         toRestoredUpload,

@@ -4,8 +4,10 @@ import type { Asset } from '../assets/asset.ts';
 import type { JobRequest } from '../jobs.ts';
 import { isUnavailable } from '../platform/http/errors.ts';
 import { awaitsService } from './byte-rules.ts';
+import { findClip } from './clip/clips.sql.ts';
 import { completeUpload } from './completion.ts';
 import type { UploadsContext } from './context.ts';
+import { findImport } from './import/imports.sql.ts';
 import { abandonUpload } from './original/store-original.ts';
 
 type AwaitedRef = { readonly assetId: string; readonly attempt: number };
@@ -45,6 +47,13 @@ export async function findAwaiting(
 export async function uncountOutage(error: unknown, uncount: () => Promise<unknown>): Promise<void> {
   if (isUnavailable(error)) await uncount();
 }
+
+/**
+ * Whether the service itself gets the bytes of an asset. Only a run of its job ends the wait, because nobody
+ * else is late.
+ */
+export const isFetched = async ({ db }: UploadsContext, assetId: string): Promise<boolean> =>
+  (await findImport(db, assetId)) !== undefined || (await findClip(db, assetId)) !== undefined;
 
 const BATCH = 500;
 /** Each of them gets the bytes of its asset. A hosted provider has a queue of its own. */

@@ -48,7 +48,7 @@ test('failed work fails for all waiting callers, and a later caller starts it ag
   await expect(fly('a', async () => {})).resolves.toBeUndefined();
 });
 
-/** Keys begin with their owner and its item. Starts their work, ends it, and returns the keys that were refused. */
+/** Keys begin with owner and item. Starts their work, ends it, and returns the keys that were refused. */
 async function listRefused(fly: ReturnType<typeof createSingleFlight>, keys: readonly string[]) {
   const { work, open } = gate();
   const flights = Promise.allSettled(

@@ -1,8 +1,8 @@
-// Runs concurrent requests for the same key once, with limits on concurrent work in total, per owner and item.
+// Runs concurrent requests for the same key once, with limits on concurrent work in total and per owner.
 import { busy } from '../http/errors.ts';
 import { createKeyedCounter } from './keyed-counter.ts';
 
-/** `item`: a file of the owner, such as a video, that others of the owner do not wait for. */
+/** `item`: one of the owner's files, for which its others do not wait. */
 type Claimant = { readonly owner: string; readonly item: string };
 
 /**

@@ -27,6 +27,11 @@ export const listAwaitingClips = (db: Queries, afterId: string | null, limit: nu
      where (${afterId}::uuid is null or asset_id > ${afterId}) and ${AWAITS_SERVICE}
      order by asset_id limit ${limit}`);
 
+/** A row until the clip is cut or deleted. */
+export const findClip = (db: Queries, assetId: string) =>
+  db.one(sql('find clip', { asset_id: 'uuid' })`
+    select asset_id from clips where asset_id = ${assetId}`);
+
 /** A row if the timeline says already that the attempt waits for space. */
 export const findSpaceWait = (
   db: Queries,
