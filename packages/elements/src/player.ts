@@ -10,6 +10,7 @@ import {
   type TokenProvider,
 } from './player/playback.ts';
 import type { PlayerErrorCode } from './player/player-error.ts';
+import { addSeekTracks } from './player/seek-tracks.ts';
 import type { PlayerSource } from './player/source.ts';
 import { PLAYER_STYLES } from './player/styles.ts';
 
@@ -181,28 +182,35 @@ export class MediaryPlayer extends LitElement {
       request: { asset, baseUrl, src, poster, storyboard, chapters, placeholder, access },
       token: token === '' ? undefined : token,
       tokenProvider,
-      startsAtOnce: this.preload === 'metadata' || this.preload === 'auto',
+      startsAtOnce: (source) => this.#preloadOf(source) !== 'none',
       autoplay: this.autoplay,
       prepare: (media, source) => this.#prepare(media, source),
       onChange: (view) => this.#show(view),
     });
   }
 
-  #prepare(media: HTMLVideoElement, { poster, storyboard, chapters }: PlayerSource): void {
+  /** The first frame takes the place of a poster, which a video has once it is encoded. */
+  #preloadOf({ poster }: PlayerSource): 'none' | 'metadata' | 'auto' {
+    return this.preload ?? (poster === undefined ? 'metadata' : 'none');
+  }
+
+  #prepare(media: HTMLVideoElement, source: PlayerSource): void {
+    const { poster } = source;
+    const preload = this.#preloadOf(source);
     media.slot = 'media';
     media.setAttribute('part', 'video');
     media.setAttribute('playsinline', '');
-    media.setAttribute('preload', this.preload ?? 'auto');
+    // The viewer has pressed play, unless it loads before.
+    media.setAttribute('preload', preload === 'none' ? 'auto' : preload);
     media.toggleAttribute('muted', this.muted);
     media.muted = this.muted;
-    if (storyboard !== undefined)
-      media.append(createTrack(media, { kind: 'metadata', label: 'thumbnails', src: storyboard }));
-    if (chapters !== undefined)
-      media.append(createTrack(media, { kind: 'chapters', label: 'Chapters', src: chapters }));
+    addSeekTracks(media, source);
     applyCaptionsChoice(media);
-    media.addEventListener('playing', () => {
+    const showPicture = (): void => {
       this.hasPicture = media.videoWidth > 0;
-    });
+    };
+    media.addEventListener('playing', showPicture);
+    if (poster === undefined) media.addEventListener('loadeddata', showPicture);
     media.addEventListener('loadedmetadata', () => {
       const { videoWidth, videoHeight } = media;
       this.isAudio = videoWidth === 0;
@@ -221,16 +229,6 @@ export class MediaryPlayer extends LitElement {
     const detail: PlayerFailure = { code, message };
     this.dispatchEvent(new CustomEvent('playererror', { detail }));
   }
-}
-
-type TrackSource = Pick<HTMLTrackElement, 'kind' | 'label' | 'src'>;
-
-/** media-chrome shows pictures and names of these tracks over the seek bar. */
-function createTrack(media: HTMLVideoElement, source: TrackSource): HTMLTrackElement {
-  // Browsers load tracks of other origins only with CORS.
-  if (new URL(source.src, document.baseURI).origin !== location.origin)
-    media.setAttribute('crossorigin', 'anonymous');
-  return Object.assign(document.createElement('track'), { ...source, default: true });
 }
 
 declare global {

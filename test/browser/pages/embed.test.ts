@@ -117,6 +117,7 @@ test('a video that is still being encoded plays to its end, and gains its rendit
     );
     const { page, frame, errors } = await openEmbed(await embedOf(slow, id));
     expect(await readAsset(slow, 'ann', id)).toMatchObject({ stream_status: 'processing' });
+    await expectFirstFrame(frame);
     await frame.evaluate(`${PLAYER}.play()`);
     await eventually(
       () => read<number>(frame, 'videoHeight'),
@@ -148,6 +149,18 @@ test('a video that is still being encoded plays to its end, and gains its rendit
   }
 });
 
+/** The poster is made with the last rendition. */
+async function expectFirstFrame(frame: Frame): Promise<void> {
+  await eventually(
+    () => frame.evaluate<string | undefined>(`${PLAYER}.shadowRoot.querySelector('[part=poster]')?.part`),
+    (poster) => poster === undefined,
+  );
+  expect(await read<number>(frame, 'readyState')).toBeGreaterThanOrEqual(HAVE_CURRENT_DATA);
+  expect(await read<boolean>(frame, 'paused')).toBe(true);
+  expect(await read<number>(frame, 'currentTime')).toBeLessThan(0.1);
+}
+
+const HAVE_CURRENT_DATA = 2;
 const GROWING_SECONDS = 10;
 const PLAYER = 'document.querySelector("mediary-player")';
 /** Parts of the video that were not played; the player may start at 0.001 s instead of 0. */

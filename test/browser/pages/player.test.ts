@@ -234,6 +234,8 @@ test('the attribute muted is the first value of the property, which page and vie
   await expectMuted(false);
   await page.keyboard.press('m');
   await expectMuted(true);
+  // The next key press changes what the controls show.
+  await page.locator('media-mute-button[mediavolumelevel=off]').waitFor();
   await page.keyboard.press('m');
   await expectMuted(false);
   // Opens the video anew.

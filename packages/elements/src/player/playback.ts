@@ -25,8 +25,8 @@ type PlaybackOptions = {
   readonly request: Omit<SourceRequest, 'token' | 'signal' | 'onWaiting'>;
   readonly token: string | undefined;
   readonly tokenProvider: TokenProvider | undefined;
-  /** Loads before the viewer presses play. */
-  readonly startsAtOnce: boolean;
+  /** Whether it loads before the viewer presses play. */
+  readonly startsAtOnce: (source: PlayerSource) => boolean;
   readonly autoplay: boolean;
   /** Sets the attributes of the element before it loads. */
   readonly prepare: (element: HTMLVideoElement, source: PlayerSource) => void;
@@ -120,9 +120,9 @@ async function find(run: PlaybackRun): Promise<PlayerSource> {
 }
 
 async function begin(run: PlaybackRun): Promise<void> {
-  await run.finding;
+  const source = await run.finding;
   // Safari lets an element play only within the click, so that it has to exist before.
-  const startsNow = run.options.startsAtOnce || playsHlsNatively();
+  const startsNow = run.options.startsAtOnce(source) || playsHlsNatively();
   if (run.options.autoplay) await play(run);
   else if (startsNow) await start(run);
   else if (!run.starting) show(run, { phase: 'idle' });
