@@ -96,10 +96,12 @@ test('the progress rises, a reload loses nothing, and the video is ready', async
       downloadThroughput: -1,
       uploadThroughput,
     });
-  await throttle(8 * MIB);
+  await throttle(4 * MIB);
   await open(page);
   await page.evaluate(`void ${call}`);
-  await page.waitForFunction(`page.progress.some(({ bytesSent }) => bytesSent > ${SIZE / 2})`);
+  await page.waitForFunction(`page.progress.some(({ bytesSent }) => bytesSent > ${SIZE / 3})`);
+  // On a busy machine the rest would arrive before the reload.
+  await throttle(MIB / 4);
   const first = await progressOf(page);
   expect(new Set(first.map(({ bytesSent }) => bytesSent)).size, 'steps of the progress').toBeGreaterThan(5);
 
