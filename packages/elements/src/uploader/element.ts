@@ -13,7 +13,7 @@ import type { UploadItem } from './upload-item.ts';
 import {
   addFiles,
   continueUpload,
-  pauseAllOffline,
+  followPage,
   pauseUpload,
   refuseFolder,
   removeItem,
@@ -116,12 +116,11 @@ export class MediaryUploader extends LitElement {
 
   override connectedCallback(): void {
     super.connectedCallback();
-    const goOffline = (): void => pauseAllOffline(this.#context);
     const stopPastes = listenForPastes(this, (files) => this.addFiles(files));
-    window.addEventListener('offline', goOffline);
+    const leavePage = followPage(this.#context);
     this.#stopListening = () => {
       stopPastes();
-      window.removeEventListener('offline', goOffline);
+      leavePage();
     };
   }
 

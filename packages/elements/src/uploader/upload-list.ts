@@ -95,7 +95,15 @@ export function removeItem(ctx: UploaderContext, item: UploadItem): void {
   forgetItem(ctx, item);
 }
 
-/** The browser reports that its network is gone. */
-export function pauseAllOffline(ctx: UploaderContext): void {
-  for (const item of ctx.items) void pauseOffline(ctx, item);
+/** Until the returned function is called: a lost network pauses uploads, and a page that goes saves them. */
+export function followPage(ctx: UploaderContext): () => void {
+  const ending = new AbortController();
+  const onEach = (type: string, act: (item: UploadItem) => void): void =>
+    window.addEventListener(type, () => ctx.items.forEach(act), { signal: ending.signal });
+  onEach('offline', (item) => void pauseOffline(ctx, item));
+  onEach('pagehide', (item) => {
+    // What is saved is up to a second old.
+    if (item.handle) ctx.memory().save(item);
+  });
+  return () => ending.abort();
 }
