@@ -68,8 +68,12 @@ type ReplayRequest = PageRequest & {
 /** The previous and the new outcome of a delivery. */
 type ReplayOutcome = ReplayResult['items'][number];
 
-/** Assets by id, as the previous deliveries of a dry run would leave them. */
-type DryRunAssets = Map<string, Asset>;
+type DryRun = {
+  /** By id, as the previous deliveries would leave them. */
+  readonly assets: Map<string, Asset>;
+  /** Later for each delivery, so that times change as they do when deliveries are applied. */
+  readonly now: Date;
+};
 
 /** Oldest first. A dry run applies each delivery to the result of the previous ones. */
 export async function replayDeliveries(
@@ -79,10 +83,13 @@ export async function replayDeliveries(
   const { isDryRun, limit, query } = request;
   const cursors = createCursors(ctx.urlSecrets, { list: 'replay', ...toFilter(query) });
   const ids = await listReplayIds(ctx, request, cursors.read(request));
-  const dryRun: DryRunAssets | undefined = isDryRun ? new Map() : undefined;
+  const assets = new Map<string, Asset>();
+  const startMs = ctx.clocks.now().getTime();
   const items: ReplayOutcome[] = [];
-  for (const id of ids.slice(0, limit))
+  for (const id of ids.slice(0, limit)) {
+    const dryRun = isDryRun ? { assets, now: new Date(startMs + items.length) } : undefined;
     items.push(await replayDelivery(ctx, await getDelivery(ctx, id), dryRun));
+  }
   return { items, next: ids.length > limit ? cursors.createAfter(items) : null };
 }
 
@@ -102,15 +109,15 @@ async function listReplayIds(
 async function replayDelivery(
   ctx: ProvidersContext,
   { id, provider, body, is_own_encoder: isOwnEncoder }: StoredDelivery,
-  dryRun: DryRunAssets | undefined,
+  dryRun: DryRun | undefined,
 ): Promise<ReplayOutcome> {
   const parsed = getProvider(ctx.registry, provider).parse(body, { isOwnEncoder });
   if ('reason' in parsed) return { ...UNMATCHED, id, reason: parsed.reason };
   const found = await ctx.lifecycle.findReportedAsset(parsed.ref);
   if (!found) return { ...UNMATCHED, id, reason: await findMismatch(ctx, parsed.ref) };
-  const asset = dryRun?.get(found.id) ?? found;
+  const asset = dryRun?.assets.get(found.id) ?? found;
   const report: StreamReport = { ...parsed.report, source: 'replay' };
-  const { change, ...predicted } = decideReport(asset, report, ctx.clocks.now());
+  const { change, ...predicted } = decideReport(asset, report, dryRun?.now ?? ctx.clocks.now());
   const before = {
     id,
     asset_id: asset.id,
@@ -119,7 +126,7 @@ async function replayDelivery(
   };
   if (dryRun || !change) {
     const after = { ...asset, ...change?.set };
-    dryRun?.set(asset.id, after);
+    dryRun?.assets.set(asset.id, after);
     return { ...before, ...predicted, stream_status_after: after.stream_status };
   }
   const outcome = (await ctx.lifecycle.applyReport(report, { ref: { assetId: asset.id } })) ?? predicted;
