@@ -3,7 +3,7 @@ import type { Asset } from '@mediary/client';
 import { Badge } from '@mantine/core';
 
 const COLORS = { pending_upload: 'gray', processing: 'blue', failed: 'red', ready: 'teal' } as const;
-const WORDS = {
+export const STATE_WORDS = {
   pending_upload: 'Waiting for bytes',
   processing: 'Processing',
   failed: 'Failed',
@@ -18,7 +18,7 @@ export function Status({ asset }: { readonly asset: Asset }) {
         In the trash
       </Badge>
     );
-  const word = status === 'processing' && playableAt ? 'Playable' : WORDS[status];
+  const word = status === 'processing' && playableAt ? 'Playable' : STATE_WORDS[status];
   const percent = status === 'processing' && asset.kind !== 'image' ? ` ${progress} %` : '';
   return (
     <Badge color={COLORS[status]} variant="dot">

@@ -5,6 +5,7 @@ import type { ConsoleSession } from '@mediary/contract/schemas/admin/console';
 import { useEffect, useState } from 'react';
 import type { AssetFilters } from '../../api/assets.ts';
 import { Icon } from '../../parts/icon.tsx';
+import { STATE_WORDS } from '../../parts/status.tsx';
 
 type FiltersProps = {
   readonly session: ConsoleSession;
@@ -17,12 +18,10 @@ const KINDS = [
   { value: 'image', label: 'Images' },
   { value: 'audio', label: 'Audio' },
 ];
-const STATES = [
-  { value: 'ready', label: 'Ready' },
-  { value: 'processing', label: 'Processing' },
-  { value: 'pending_upload', label: 'Waiting for bytes' },
-  { value: 'failed', label: 'Failed' },
-];
+export const STATES = (['ready', 'processing', 'pending_upload', 'failed'] as const).map((value) => ({
+  value,
+  label: STATE_WORDS[value],
+}));
 const SORTS = [
   { value: '-created_at', label: 'Newest first' },
   { value: 'created_at', label: 'Oldest first' },

@@ -5,40 +5,32 @@ import { Link } from 'wouter';
 import type { AssetFilters } from '../../api/assets.ts';
 import { countsQuery } from '../../api/health.ts';
 import { formatCount } from '../../parts/format.ts';
+import { STATES } from './filters.tsx';
 import { formatFilters } from './use-filters.ts';
-
-type StreamStatus = NonNullable<AssetFilters['stream_status']>;
-
-const WORDS: readonly (readonly [StreamStatus, string])[] = [
-  ['ready', 'ready'],
-  ['processing', 'processing'],
-  ['pending_upload', 'waiting for bytes'],
-  ['failed', 'failed'],
-];
 
 export function StateCounts({ filters }: { readonly filters: AssetFilters }) {
   const { data } = useQuery(countsQuery);
-  const countOf = (status: StreamStatus): number =>
+  const countOf = (status: string): number =>
     (data?.items ?? [])
       .filter((item) => item.stream_status === status)
       .reduce((sum, item) => sum + item.asset_count, 0);
-  const counted = WORDS.map(([status, word]) => ({ status, word, count: countOf(status) }));
+  const counted = STATES.map((state) => ({ ...state, count: countOf(state.value) }));
   return (
     <Group component="nav" aria-label="States" className="state-counts">
       {counted
         .filter(({ count }) => count > 0)
-        .map(({ status, word, count }) => (
+        .map(({ value, label, count }) => (
           <Anchor
-            key={status}
+            key={value}
             component={Link}
-            href={`/library?${formatFilters({ stream_status: status })}`}
-            aria-current={filters.stream_status === status ? 'page' : undefined}
+            href={`/library?${formatFilters({ stream_status: value })}`}
+            aria-current={filters.stream_status === value ? 'page' : undefined}
             size="sm"
           >
             <Text span fw={600} size="sm">
               {formatCount(count)}
             </Text>{' '}
-            {word}
+            {label.toLowerCase()}
           </Anchor>
         ))}
     </Group>
