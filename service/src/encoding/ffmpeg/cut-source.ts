@@ -60,14 +60,19 @@ type SoughtPart = Omit<VideoSeek, 'position'>;
 
 /**
  * The latest position from which ffmpeg decodes the first frame of the part: some formats have no index, so
- * that a seek ends between two key frames.
+ * that a seek ends between two key frames. In a recording, ffmpeg seeks from the first packet of all streams,
+ * also of those that no run reads; the renditions begin with the first packet of picture and sound.
  */
 async function getSeekPosition(session: CutSession, part: SoughtPart): Promise<number> {
   const halfFrame = secondsOf(part.timeline.frameRate) / 2;
+  let exactTimes: readonly number[] | undefined;
   for (const position of seekPositions(part.range, part.timeline)) {
     if (position === 0) break;
     const time = (await listKeyTimes(session, { ...part, position })).findLast((at) => at <= halfFrame);
-    if (time !== undefined && (await isExactTime(session, part, time))) return position;
+    if (time === undefined) continue;
+    if (!hasNoZero(session.input.container)) return position;
+    exactTimes ??= await listKeyTimes(session, { ...part, position: 0 });
+    if (exactTimes.some((at) => Math.abs(at - time) < halfFrame)) return position;
   }
   return 0;
 }
@@ -76,17 +81,6 @@ async function listKeyTimes(session: CutSession, seek: VideoSeek): Promise<reado
   const { read, summary } = openPacketReader(0);
   await runStep(session, { args: keyFrameArguments(session.input, seek), onLine: read });
   return summary()?.keyTimes ?? [];
-}
-
-/**
- * ffmpeg seeks from the first packet of all streams, also of those that no run reads. The renditions begin
- * with the first packet of picture and sound.
- */
-async function isExactTime(session: CutSession, part: SoughtPart, time: number): Promise<boolean> {
-  if (!hasNoZero(session.input.container)) return true;
-  const halfFrame = secondsOf(part.timeline.frameRate) / 2;
-  const times = await listKeyTimes(session, { ...part, position: 0 });
-  return times.some((at) => Math.abs(at - time) < halfFrame);
 }
 
 async function runCut(session: CutSession, plan: CutPlan): Promise<void> {
